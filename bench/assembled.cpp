@@ -16,7 +16,7 @@
 namespace halocline::benchmarking {
 namespace {
 
-/// Iterations of conjugate gradients without a preconditioner, without a judge.
+/// Iterations of conjugate gradients without preconditioner or stopping test.
 class Iterations {
  public:
   Iterations(Operator const& a, Vector const& b)
@@ -34,10 +34,11 @@ class Iterations {
     if (!recurrence_.find_alpha(curvature)) throw DefectError("assembled: the operator is not positive definite");
     deferred_ = recurrence_.alpha;
     recurrence_.find_beta(steps_->residual(deferred_, *p_, *work_, *r_));
-    // Small systems are solved before they are timed, and numbers that underflow take other times.
+    // Restart before convergence: small systems are solved before they are timed, and subnormal numbers change the
+    // time.
     if (!(recurrence_.product > 1e-20 * square_)) start();
   }
-  /// Relative to that of the start.
+  /// Relative to the initial residual.
   [[nodiscard]] double residual() const { return std::sqrt(recurrence_.product / square_); }
 
  private:
@@ -86,7 +87,7 @@ std::vector<Row> time_cube(Index cells, Options const& options) {
     }
     Row product;
     product.problem = problem_of<Real>("product with a matrix", extents);
-    // x is read and y written.
+    // x is read, y is written.
     product.bytes = matrix_bytes + 2 * unknowns * sizeof(Real);
     rows.push_back(form(time_each([&] { matrix.apply(*x, *y); }, options.repetitions),
                         median(time_each([&] { stencil->apply(*x, *y); }, options.repetitions)), product));
@@ -97,14 +98,13 @@ std::vector<Row> time_cube(Index cells, Options const& options) {
       ours.advance();
       theirs.advance();
     }
-    // The first residuals depend on rounding by no more than a small multiple of it.
+    // For the first residuals the effect of rounding is a small multiple of the unit roundoff.
     if (!(std::abs(ours.residual() / theirs.residual() - 1) <= 1e3 * unit)) {
       throw DefectError("assembled: conjugate gradients with the matrix are not those with the stencil");
     }
     Row iteration;
     iteration.problem = problem_of<Real>("iteration of conjugate gradients", extents);
-    // x and p are read with r and written, p is read for the product, which is written and read with r, which is
-    // written.
+    // Reads x, p and r and writes them; reads p and writes the product; reads the product and r and writes r.
     iteration.bytes = matrix_bytes + 10 * unknowns * sizeof(Real);
     double const by_stencil = median(time_each([&] { theirs.advance(); }, options.repetitions));
     rows.push_back(form(time_each([&] { ours.advance(); }, options.repetitions), by_stencil, iteration));

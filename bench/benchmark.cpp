@@ -25,7 +25,7 @@
 namespace halocline::benchmarking {
 namespace {
 
-/// Sweeps beside kernels that were written by hand for CUDA, some for HIP, too; other builds lack them.
+/// Sweeps compared with hand-written CUDA kernels, some also for HIP; other builds do not have them.
 std::vector<Benchmark> reference_benchmarks() {
   return {
       {"reference-laplacian", "7-point Laplacian inside of a cube, double precision, beside kernels written by hand",

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures what checkpoints cost a run: seconds of the steps of a physics with one every so many seconds of a clock, and with
-none, in turn, `--repeat` times of each. A run is slower by what the medians say.
+"""Measures the cost of checkpoints: seconds of a physics' steps with a checkpoint every so many seconds of wall time, and
+without any, alternating, `--repeat` times each. The cost is the difference of the medians.
 
-Steps are chosen so that a run lasts for `--checkpoints` intervals and a half. At its end a run writes one more, and waits for
-it: that is not counted, nor is the wait for one that is still under way then. Where steps take the same time always, as on a GPU, runs without checkpoints may
-take fewer of them: `--shorter 4`, a quarter.
+A run lasts for `--checkpoints` and a half intervals. The checkpoint at the end of the run, and the wait for one that is still
+being written then, are not counted. If all steps take the same time, as on a GPU, runs without checkpoints may take fewer of
+them: with `--shorter 4`, a quarter.
 
     bench/checkpoints.py --program bin/halocline --cells 256 --every 30 --ranks 2 --json bench/results/x.json
 """

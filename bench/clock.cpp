@@ -15,7 +15,7 @@ namespace halocline::benchmarking {
 #if defined(KOKKOS_ENABLE_CUDA)
 namespace {
 
-/// What a multiprocessor has counted, and when.
+/// A multiprocessor's clock counter, and the time.
 struct Sample {
   unsigned multiprocessor;
   long long clocks;
@@ -30,7 +30,7 @@ __global__ void take_sample(Sample* samples) {
   samples[blockIdx.x] = sample;
 }
 
-/// The first sample of every multiprocessor that a block came to.
+/// The first sample of every multiprocessor that ran a block.
 std::map<unsigned, Sample> samples_now() {
   std::size_t const blocks = 8 * static_cast<std::size_t>(kernel::cuda::current_device().multiprocessors);
   Kokkos::View<Sample*, Memory> const device("samples", blocks);

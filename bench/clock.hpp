@@ -4,8 +4,8 @@
 
 namespace halocline::benchmarking {
 
-/// The clock of the multiprocessors, in hertz, on average over `work`, which enqueues on the default instance of the
-/// backend and waits. 0 where only a host could tell.
+/// The mean clock frequency of the multiprocessors during `work`, in hertz. `work` enqueues on the backend's default
+/// instance and waits. 0 on hosts.
 [[nodiscard]] double clock_during(std::function<void()> const& work);
 
 }  // namespace halocline::benchmarking

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Holds the speed of a new build against that of an old one, on one machine in one sitting.
+"""Compares the speed of a new build with that of an old one, on one machine in one session.
 
-Every round measures the old build, the new one and the old one again, in an order that is drawn, so that a change in the
-machine's load meets all three. A row's time is the median of its rounds. The spread is how far the medians of two series
-lie apart that both are of the old build: what 19 of 20 pairs stay below that are drawn from all of its rounds. The new build
-may be slower by that and `--allowed` of the old one's time.
+Every round measures the old build, the new one and the old one again, in random order, so that a change in the machine's load
+affects all three. A row's time is the median of its rounds. The spread is the distance between the medians of two series that
+are both of the old build: of pairs resampled from all of its rounds, 19 of 20 are closer. The new build may be slower by the
+spread and by `--allowed` of the old one's time.
 
-Where a program's memory lies physically decides how much of it the caches hold: of arrays of twice a cache's size, the
-same program takes 0.25 s in one run and 0.33 s in another. Programs that run in a fixed order find the memory that the one
-before has left, and one build would be lucky every time. So some memory, another amount each time, is taken before and
-held while a program runs.
+The physical location of a program's memory determines how much of it caches hold: with arrays of twice a cache's size, the
+same program takes 0.25 s in one run and 0.33 s in another. In a fixed order a program gets the memory that the previous one
+has freed, which would always favour one build. Therefore a random amount of memory is allocated before each program and held
+while it runs.
 
     bench/compare_builds.py --old OLD/bin --new NEW/bin --rounds 7 --json bench/results/compared_builds.json
 
-Rows: the sweeps of sweep_bench, each by itself; iterations of conjugate gradients, a solve by multigrid, steps of a wave
-and of heat in decks; the benchmark decks of TeaLeaf, as whole commands and their solves alone. OLD and NEW are `bin`
-folders of build trees.
+Rows: the sweeps of sweep_bench, each separately; iterations of conjugate gradients, a solve by multigrid, steps of a wave and
+of heat in decks; TeaLeaf's benchmark decks, both whole commands and only their solves. OLD and NEW are `bin` folders of build
+trees.
 """
 import argparse
 import json
@@ -52,7 +52,7 @@ def steps(physics, cells, number, size):
             physics: {"initial": "sin(3*x)*sin(2*y)*sin(z)"}, **QUIET}
 
 
-# By name: a deck, and the exit codes that it ends with (a solve that is held to a number of iterations does not converge).
+# By name: a deck and its allowed exit codes (a solve that is stopped after some iterations does not converge).
 DECKS = {
     "cg double 128^3, 100 iterations": (conjugate_gradients("double", 128, 100), (0, 3)),
     "cg single 128^3, 100 iterations": (conjugate_gradients("single", 128, 100), (0, 3)),
@@ -76,7 +76,7 @@ def arguments():
 
 
 def taken_memory(chance):
-    """Some pieces of memory, with holes between them."""
+    """Some blocks of memory, with holes between them."""
     pieces = [mmap.mmap(-1, chance.randrange(1, 300) << 20) for _ in range(chance.randrange(2, 8))]
     for piece in pieces:
         if chance.random() < 0.5:
@@ -87,10 +87,10 @@ def taken_memory(chance):
 
 
 def run(folder, command, exit_codes=(0,)):
-    """Runs a program of a build with the libraries of that build; the seconds it took."""
+    """Runs a program of a build with that build's libraries; returns the seconds it took."""
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder.resolve().parent / "lib"),
                    "GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=65536"}
-    held = taken_memory(CHANCE)  # until this function ends
+    held = taken_memory(CHANCE)  # until this function returns
     start = time.perf_counter()
     done = subprocess.run([str(folder / command[0]), *command[1:]], capture_output=True, text=True, env=environment)
     seconds = time.perf_counter() - start
@@ -118,7 +118,7 @@ def decks(folder, scratch):
         path.write_text(json.dumps(deck))
         _, summary = run_deck(folder, path, scratch / "out", exit_codes=exit_codes)
         region = next(region for region in summary["timings"]["regions"] if region["name"] == "step")
-        # Up to version 0.2.0 those of rank 0, a number.
+        # Up to version 0.2.0 this is a number, the seconds of rank 0.
         step = region["seconds"]
         rows[name] = sum(solve["seconds"] for solve in summary["solves"]) or (step["mean"] if isinstance(step, dict) else step)
     for name, (deck, settings) in TEA.items():
@@ -134,14 +134,14 @@ def measured(folder, scratch):
 
 
 def spread_of(rounds, size):
-    """How far, relatively, the medians of two series of `size` rounds of one build may lie apart."""
+    """Relative distance between the medians of two series of `size` rounds of one build, the 95th percentile."""
     medians = [statistics.median(CHANCE.choices(rounds, k=size)) for _ in range(2000)]
     apart = sorted(abs(a - b) / min(a, b) for a, b in zip(medians[::2], medians[1::2]))
     return apart[len(apart) * 19 // 20]
 
 
 def compared(given, scratch):
-    """Rows by name, and the provenances of the old and of the new build."""
+    """Rows by name, and the provenances of the old and the new build."""
     series = {"old": {}, "new": {}, "old again": {}}
     provenance = {}
     for number in range(given.rounds):

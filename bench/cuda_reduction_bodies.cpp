@@ -18,14 +18,14 @@ namespace groups = cooperative_groups;
 using kernel::cuda::check;
 
 inline constexpr int threads = 256;
-/// Values that a block of an iterated or a cooperative sum adds up.
+/// Number of values that a block adds up in an iterated or cooperative sum.
 inline constexpr Index part = Index{threads} * 1024;
 
 [[nodiscard]] __host__ __device__ constexpr Index parts_of(Index count) {
   return count > part ? (count + part - 1) / part : 1;
 }
 
-/// Blocks of this kernel that a multiprocessor holds at a time.
+/// Resident blocks of this kernel per multiprocessor.
 [[nodiscard]] int most_blocks_of(void const* function) {
   int blocks = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, 0),
@@ -33,7 +33,7 @@ inline constexpr Index part = Index{threads} * 1024;
   return blocks;
 }
 
-/// Every 256th of `count` values.
+/// The sum of every 256th of `count` values.
 template <class Real>
 [[nodiscard]] __device__ Real sum_of_thread(groups::thread_block const& block, Real const* values, Index count) {
   Real sum = 0;
@@ -41,8 +41,8 @@ template <class Real>
   return sum;
 }
 
-/// Adds up one number of each thread of a group of all threads of a block; all get the sum. Halves of the threads add
-/// the other halves.
+/// Adds up one number per thread of a group that consists of all threads of a block; all threads get the sum. In each
+/// step the lower half of the threads adds the numbers of the upper half.
 template <class Group, class Real>
 [[nodiscard]] __device__ __forceinline__ Real sum_by_tree(Group const& group, Real* shared, Real mine) {
   unsigned const rank = group.thread_rank();
@@ -53,12 +53,12 @@ template <class Group, class Real>
     group.sync();
   }
   Real const total = shared[0];
-  // Nobody may overwrite the total for the next sum before all have it.
+  // No thread may overwrite the total for the next sum before all have read it.
   group.sync();
   return total;
 }
 
-/// Of a block, whose size is known when it runs.
+/// For a thread block whose size is a run-time value.
 struct TreeInShared {
   template <class Real>
   [[nodiscard]] static __device__ Real sum(groups::thread_block const& block, Real* shared, Real mine) {
@@ -66,8 +66,8 @@ struct TreeInShared {
   }
 };
 
-/// Of a tile of all threads of a block, whose size the compiler knows. Barriers of tiles of more than a warp need
-/// memory that the block shares.
+/// For a tile of all threads of a block, with the size known at compile time. Barriers of tiles larger than a warp need
+/// shared memory.
 struct TreeOfStaticTile {
   template <class Real>
   [[nodiscard]] static __device__ Real sum(groups::thread_block const&, Real* shared, Real mine) {
@@ -94,7 +94,7 @@ struct ShufflesInWarps {
   }
 };
 
-/// Block n adds up the n-th `length` of `count` values.
+/// Block n sums the n-th chunk of `length` values out of `count`.
 template <class InBlock, class Real>
 __global__ void __launch_bounds__(threads) sum_batch(Real const* values, Index count, Index length, Real* sums) {
   __shared__ Real shared[threads];
@@ -105,8 +105,8 @@ __global__ void __launch_bounds__(threads) sum_batch(Real const* values, Index c
   if (block.thread_rank() == 0) sums[batch] = sum;
 }
 
-/// Adds up parts of the values, then parts of their sums, …, until one is left; the grid waits for itself in between.
-/// The sums of parts go to `here` and `there` in turn.
+/// Adds up parts of the values, then parts of their sums, and so on until one is left, with grid-wide barriers in
+/// between. The sums of parts alternate between `here` and `there`.
 template <class Real>
 __global__ void __launch_bounds__(threads)
     sum_in_one_launch(Real const* values, Index count, Real* here, Real* there, Real* result) {
@@ -138,7 +138,7 @@ template <class Number>
   return Memory<Number>(Kokkos::view_alloc(execution, "sums"), static_cast<std::size_t>(count));
 }
 
-/// What all of these bodies have: a stream, and sums in the precision of the values.
+/// Common to all of these bodies: a stream, and sums in the precision of the values.
 template <class Real>
 class CudaSummation : public Summation<Real> {
  public:
@@ -176,7 +176,7 @@ class CubSummation : public CudaSummation<Real> {
   void enqueue(Real const* values) override { reduce(storage_.data(), values); }
 
  private:
-  /// Without storage CUB only tells how much it wants.
+  /// Without storage CUB only returns the size it needs.
   void reduce(void* storage, Real const* values) {
     Segments const& segments = this->segments();
     if (segments.count == 1) {
@@ -248,7 +248,7 @@ class IteratedSummation : public PartSummation<Real> {
 template <class Real>
 class CooperativeSummation : public PartSummation<Real> {
  public:
-  /// `blocks`: of a multiprocessor.
+  /// `blocks`: per multiprocessor.
   CooperativeSummation(Kokkos::Cuda const& execution, Segments const& segments, int blocks)
       : PartSummation<Real>(execution, segments),
         blocks_(static_cast<unsigned>(blocks * kernel::cuda::current_device().multiprocessors)) {}
@@ -266,7 +266,7 @@ class CooperativeSummation : public PartSummation<Real> {
   unsigned blocks_;
 };
 
-/// Meets itself at barriers, and does nothing else.
+/// Executes grid-wide barriers and nothing else.
 __global__ void __launch_bounds__(threads) meet(int barriers) {
   for (int n = 0; n < barriers; ++n) groups::this_grid().sync();
 }

@@ -6,17 +6,17 @@
 
 namespace halocline::reduce::cuda {
 
-/// Sums by the bodies that are not ours. Throws DefectError for negative numbers.
+/// Sums by bodies other than the framework's. Throws DefectError for negative numbers.
 template <class Real>
 [[nodiscard]] std::unique_ptr<Summation<Real>> make_summation(Kokkos::Cuda const& execution, Body body,
                                                               Segments const& segments);
 
-/// Blocks of a cooperative sum that a multiprocessor holds at a time.
+/// Resident blocks of a cooperative sum per multiprocessor.
 [[nodiscard]] int most_cooperative_blocks();
-/// The sum of `count` values in one cooperative launch of so many blocks a multiprocessor.
+/// The sum of `count` values in one cooperative launch with this many blocks per multiprocessor.
 [[nodiscard]] std::unique_ptr<Summation<float>> make_cooperative_summation(Kokkos::Cuda const& execution, Index count,
                                                                            int blocks);
-/// Enqueues a launch of the same blocks that meet at as many barriers and do nothing else.
+/// Enqueues a launch of the same blocks with as many grid-wide barriers and nothing else.
 void enqueue_without_sum(Kokkos::Cuda const& execution, Index count, int blocks);
 
 }  // namespace halocline::reduce::cuda

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Measures what an iteration of a solver takes in runs of decks, and the bytes a second that it moves at least.
+"""Measures the time of a solver's iteration in runs of decks, and its minimum memory traffic in bytes per second.
 
 Each case is run twice with different limits of iterations or steps, alternating, `--repeat` times; the difference of the
 medians is the time of those in between, without start and end. Cases differ in coefficients, boundaries, fields,
-precision and ranks; the rate of each is put beside that of constant coefficients with Dirichlet walls by the same method
-and precision, that of a wave beside conjugate gradients.
+precision and ranks. The rate of each is compared with that of constant coefficients and Dirichlet walls by the same method
+and precision; a wave is compared with conjugate gradients.
 
     bench/deck_rates.py --program bin/halocline --cells 512 --ranks 1 2 4 --json bench/results/deck_rates_h100.json
 
-Bytes of an iteration or a step and an unknown, in numbers of the run's precision:
-    Jacobi                         b, x and the new x: 3, and one for each coefficient
+Bytes of an iteration or a step per unknown, in numbers of the run's precision:
+    Jacobi                         reads b and x, writes the new x: 3, plus one per coefficient
     conjugate gradients on devices p, z, x read, p, x written; r, p read, r written: 8 without coefficients;
                                    with them x, p, z read, x, p written; p read, q written; r, q read, r written: 10,
-                                   and one for each coefficient
-    conjugate gradients on hosts   10, and one for each coefficient
-    leapfrog steps of a wave       u and the field before read, the next written: 3; in a medium its speed, too
+                                   plus one per coefficient
+    conjugate gradients on hosts   10, plus one per coefficient
+    leapfrog steps of a wave       u and the previous u read, the next written: 3; in a medium also its speed
 """
 import argparse
 import json
@@ -34,7 +34,7 @@ FACES = ("west", "east", "south", "north", "bottom", "top")
 
 
 def walls(kind, *faces, **numbers):
-    """Settings that give those faces a condition."""
+    """Settings that give these faces a condition."""
     settings = {}
     for face in faces:
         for key, value in {"kind": kind, **numbers}.items():
@@ -80,7 +80,7 @@ def arguments():
 
 
 def deck_of(case, cells):
-    """The deck that the settings of a case are added to."""
+    """The base deck, to which the settings of a case are added."""
     deck = {"mesh": {"cells": [cells] * 3}, "output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
     if case in WAVE:
         return {**deck, "physics": "wave", "time": {"step": 0.1 / cells}, "wave": {"initial": "x*(1-x)*y*(1-y)*z"}}
@@ -91,8 +91,8 @@ def deck_of(case, cells):
 
 
 def run(given, folder, case, method, precision, ranks, transport, limit):
-    """Seconds that iterations or steps took, how many they were, and what summary.json says."""
-    (folder / "deck.yaml").write_text(json.dumps(deck_of(case, given.cells)))  # YAML, too
+    """Seconds of the iterations or steps, their number, and the contents of summary.json."""
+    (folder / "deck.yaml").write_text(json.dumps(deck_of(case, given.cells)))  # JSON is valid YAML
     command = [given.program, "run", str(folder / "deck.yaml"), "--output", str(folder / "out"), "--overwrite", "--quiet"]
     settings = {**CASES[case], "precision": precision, "halo.transport": transport, "tune": given.tune}
     if case in WAVE:
@@ -124,7 +124,7 @@ def measure(given, *of_run):
 
 
 def numbers(case, method, on_device):
-    """That an iteration or a step moves for an unknown."""
+    """Numbers per unknown that an iteration or a step moves."""
     if case in WAVE:
         return 4 if "medium" in case else 3
     coefficients = COEFFICIENTS if "coefficients" in case else 0
@@ -134,7 +134,7 @@ def numbers(case, method, on_device):
 
 
 def base_of(row, rows):
-    """The row that another is put beside: the first by the same method, of a wave by conjugate gradients."""
+    """The row for comparison: the first by the same method, or for a wave by conjugate gradients."""
     method = "cg" if row["case"] in WAVE else row["method"]
     alike = [other for other in rows if other["precision"] == row["precision"]]
     return next((other for other in alike if other["method"] == method), row)
@@ -158,7 +158,7 @@ def main():
                     row["of_dirichlet"] = row["bytes_per_second"] / base_of(row, rows)["bytes_per_second"]
                     print(f"{case:43} {method:8} {precision:7} {ranks} ranks {transport} {1e3 * each:8.4f} ms "
                           f"{1e-9 * row['bytes_per_second']:8.1f} GB/s {row['of_dirichlet']:6.3f}", flush=True)
-                    if given.json:  # rows are minutes apart: none is lost if a later one fails
+                    if given.json:  # rows are minutes apart: earlier ones are kept if a later one fails
                         store(given.json, provenance, remark=given.remark, cells=given.cells, iterations=given.iterations,
                               rows=rows)
 

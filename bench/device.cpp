@@ -51,7 +51,7 @@ double memory_gibibytes() {
 Index second_level_cache_bytes() { return attribute(cache_bytes); }
 
 double peak_bytes_per_second() {
-  // Two transfers a clock.
+  // Two transfers per clock.
   double const transfers = 2 * 1e3 * static_cast<double>(attribute(clock_rate));
   return transfers * static_cast<double>(attribute(bus_width)) / 8;
 }

@@ -4,7 +4,7 @@
 
 namespace halocline::benchmarking {
 
-/// 0: not known.
+/// 0: unknown.
 [[nodiscard]] Index second_level_cache_bytes();
 
 }  // namespace halocline::benchmarking

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Runs the GoogleTest programs of a build where there is no build: on a device, from copies of what was built.
+"""Runs a build's GoogleTest programs without the build tree: on a device, from copies of the programs.
 
-    ctest --test-dir build --show-only=json-v1 > tests.json           # where it was built
+    ctest --test-dir build --show-only=json-v1 > tests.json           # in the build's checkout
     bench/device_tests.py --program bin/halocline --tests tests --list tests.json --json tests_h100.json
     bench/device_tests.py --program bin/halocline --tests tests --sanitizer racecheck --json racecheck_h100.json
 
-The first form runs every program at the numbers of ranks that it has tests for, and the scripts that hold runs of decks to
-reference values; several at a time share the device, best under NVIDIA's multi-process service. The second runs the kernel
-tests under a tool of compute-sanitizer, which wants the device for itself: each alone, or in so many parts, since a process
-takes seconds to begin there. What did not pass is shown and kept beside the record's counts.
+The first form runs every program with the numbers of ranks that ctest uses, and the scripts that compare runs of decks with
+reference values; several at a time share the device, preferably under NVIDIA's multi-process service. The second runs the
+kernel tests under a tool of compute-sanitizer, which needs the device exclusively: one test per process, or several, since
+a process takes seconds to start there. Failures are printed and stored with the counts in the record.
 """
 import argparse
 import concurrent.futures
@@ -27,7 +27,7 @@ from deck_runs import run_or_exit
 from record import store
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Hazards and errors are counted in a line of one of these forms.
+# The count of hazards or errors is on a line of one of these forms.
 REASON = re.compile(r"FAILED|Failure|what\(\)|rror[: ]|hazard|Signal:")
 SUMMARY = re.compile(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)")
 COUNT = re.compile(r"^\[==========\] (\d+) tests? from .* ran", re.MULTILINE)
@@ -66,7 +66,7 @@ def parts(given, name, command):
 
 
 def listed_tests(given):
-    """(name, command, environment) of every GoogleTest program at every number of ranks that ctest has it at, and of the
+    """(name, command, environment) of every GoogleTest program with every number of ranks in ctest's list, and of the
     scripts."""
     for test in json.loads(given.list.read_text())["tests"]:
         command = test.get("command", [])
@@ -75,7 +75,7 @@ def listed_tests(given):
             own = [sys.executable, str(ROOT / "tests/end_to_end" / pathlib.Path(command[script]).name)]
             yield test["name"], [*own, str(given.program.resolve()), *command[script + 2:]], {}
         program = place_of(r"/tests/\w+_test$", command)
-        if program is None or command[program + 1:]:  # with arguments: a test that has to fail
+        if program is None or command[program + 1:]:  # with arguments: a test that must fail
             continue
         own = [str(given.tests / pathlib.Path(command[program]).name), "--gtest_brief=1"]
         if "-n" in command[:program]:
@@ -85,7 +85,7 @@ def listed_tests(given):
 
 
 def checked_tests(given):
-    """(name, command, environment) of every test of a program, or of every part of them, under the sanitizer."""
+    """(name, command, environment) of every test of a program, or of every group of them, under the sanitizer."""
     program = str(given.tests / given.test)
     limit = ["--launch-count", str(given.launches)] if given.launches else []
     sanitizer = ["compute-sanitizer", "--tool", given.sanitizer, *limit, "--error-exitcode", "9", program]
@@ -112,7 +112,7 @@ def run(given, name, command, environment):
         try:
             said, code = process.communicate(timeout=given.limit)[0], process.returncode
         except subprocess.TimeoutExpired:
-            process.terminate()  # mpirun ends its ranks, which would be in the others' way
+            process.terminate()  # mpirun then ends its ranks, which would disturb the other tests
             try:
                 said, code = process.communicate(timeout=10)[0], None
             except subprocess.TimeoutExpired:
@@ -133,7 +133,7 @@ def run(given, name, command, environment):
 
 
 def provenance(program):
-    """Of a run of the smallest deck there is."""
+    """The provenance, from a run of a minimal deck."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "deck.yaml").write_text("physics: laplace\nmesh: {cells: [8]}\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures what it takes to fill the ghosts of a block with its neighbour's values, by transport and size of a face, by
-the device's clock (bench/exchange_bench.cpp). Small and large sizes are starts of their own, since chains of small
-messages are long and those of large ones short.
+"""Measures the time to fill the ghosts of a block with its neighbour's values, by transport and size of a face, by the
+device's clock (bench/exchange_bench.cpp). Small and large sizes are started separately, since chains of small messages are
+long and those of large ones short.
 
     bench/exchange.py --program bin/exchange_bench --ranks 2 --json bench/results/exchange_h200.json
 """

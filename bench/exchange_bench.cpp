@@ -1,7 +1,7 @@
-// What it takes to fill the ghosts of a block with its neighbours' values, by transport and size of message: a chain of
-// exchanges, each of which begins on a rank when the one before it has ended there, by the device's clock where there
-// is one. Slabs along z; where they are periodic, two ranks exchange both faces with each other, in one message. Start
-// it under mpirun.
+// The time to fill the ghosts of a block with its neighbours' values, by transport and message size: a chain of
+// exchanges, each of which begins on a rank when the previous one has ended there, by the device's clock if there is a
+// device. The mesh is cut into slabs along z; if these are periodic, two ranks exchange both faces in one message.
+// Start it under mpirun.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -63,16 +63,16 @@ Arguments parse(int count, char** values) {
 
 constexpr int layers = 4;
 
-/// What the entry (i, j) of plane k holds, on the whole mesh.
+/// The value of entry (i, j) in plane k of the whole mesh.
 KOKKOS_FUNCTION float value_at(Index i, Index j, Index k) { return static_cast<float>((i + 3 * j + 131 * k) % 65521); }
 
-/// Sets planes, or counts those entries that are other than they should be.
+/// Sets planes, or counts entries with a wrong value.
 struct Planes {
   BlockView<float> u;
   Index nx;
   Index ny;
-  Index first;   ///< plane of the block
-  Index global;  ///< the same, counted on the mesh
+  Index first;   ///< plane within the block
+  Index global;  ///< the same plane's index on the mesh
 
   KOKKOS_FUNCTION void operator()(Index n) const {
     Index const i = n % nx, j = n / nx % ny, k = n / (nx * ny);
@@ -119,7 +119,7 @@ nlohmann::json measure(std::shared_ptr<Communicator> const& communicator, Transp
     for (int n = 0; n < arguments.length && !called; ++n) exchange.replayed();
   };
   std::vector<double> seconds;
-  constexpr int warm_up = 3;  // the first runs, the second is captured
+  constexpr int warm_up = 3;  // the first runs directly, the second is captured
   for (int n = 0; n < arguments.chains + warm_up; ++n) {
     communicator->barrier();
     double const slowest = communicator->max(benchmarking::elapsed(chain, 1));
@@ -151,7 +151,7 @@ nlohmann::json measure(std::shared_ptr<Communicator> const& communicator, Transp
           {"bytes_per_second_each_way", static_cast<double>(bytes) * (arguments.periodic ? 2 : 1) / median}};
 }
 
-/// The sum of one number over all ranks as solvers make it: by the host, in the order of ranks.
+/// The sum of one number over all ranks as in solvers: by the host, in the order of ranks.
 ReferenceTiming sum_by_host(Communicator const& communicator) {
   constexpr Index repetitions = 500;
   double sum = communicator.sum(1.0);
@@ -161,7 +161,7 @@ ReferenceTiming sum_by_host(Communicator const& communicator) {
   return {"the sum of one number over all ranks, by the host", seconds / repetitions, repetitions, sum};
 }
 
-/// What the library of a transport does itself, as far as that is timed.
+/// Time of the transport library's own operations, if they can be timed.
 void print_references(Communicator const& communicator, TransportEntry const& entry) {
   std::string why;
   TransportModule const* const module = transport_module(entry.name, why);

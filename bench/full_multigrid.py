@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures what full multigrid leaves of the error: laplace decks whose solution is known, solved once to rounding, once
-by a single iteration of each kind, and once to a tolerance from each start.
+"""Measures the error after full multigrid: laplace decks with a known solution, solved once to rounding, once by a single
+iteration of each kind, and once to a tolerance from each start.
 
-The error of a single iteration is told as a multiple of that of the discretisation. Seconds are those of the solves alone,
-medians of `--repeat` runs that go through the starts in turn.
+The error of a single iteration is given relative to the discretisation error. Seconds are those of the solves only, medians of
+`--repeat` runs that alternate between the starts.
 
     bench/full_multigrid.py --program bin/halocline --ranks 2 --json bench/results/full_multigrid.json
 """
@@ -68,7 +68,7 @@ def seconds(runs):
 
 
 def measure(given, folder, problem, ranks):
-    """The error of the discretisation, a row a start, and the last summary."""
+    """The error of the discretisation, one row per start, and the last summary."""
     discretisation = solve(given, folder, problem, ranks, "full", 1e-13, 400)["quantities"]["error_2"]
     once, whole = {start: [] for start in STARTS}, {start: [] for start in STARTS}
     for _ in range(given.repeat):

@@ -1,5 +1,5 @@
-// Times what it costs that sweeps look at the ghosts of their fields: sweeps of one point by views of fields, and by
-// the same without their records, of which nothing is known, in turn.
+// Measures the cost of the ghost checks in sweeps: sweeps of one point by views of fields, which carry the records that
+// are checked, alternating with the same sweeps by views without records.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -22,7 +22,7 @@ namespace {
 using namespace halocline;
 using Space = HostExecution;
 
-/// Seven points of the first input, one of the others.
+/// Seven points of the first input, one of each other.
 struct Sum {
   static constexpr Shape shape = star<1>;
   [[nodiscard]] static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
@@ -47,7 +47,7 @@ double median(std::vector<double>& values) {
   return values[values.size() / 2];
 }
 
-/// `checked` and `plain` do the same.
+/// `checked` and `plain` compute the same.
 template <class Checked, class Plain>
 nlohmann::json compared(std::string const& name, Checked const& checked, Plain const& plain) {
   constexpr int batches = 300;
@@ -79,7 +79,7 @@ std::string processor() {
 void measure(std::string const& command, char const* file) {
   StructuredMeshDescription description;
   description.axes.assign(3, Axis::uniform(8, 0, 1));
-  description.periodic = {true, true, true};  // neighbours beyond all faces: most to keep
+  description.periodic = {true, true, true};  // neighbours beyond all faces: the largest record
   auto const mesh = StructuredMesh::make(description, std::make_shared<Communicator>(MPI_COMM_WORLD));
   Block const& block = mesh->blocks().front();
   Field<double> u(mesh, {.name = "u"}), k(mesh, {.name = "k"}), out(mesh, {.name = "out"});
@@ -108,7 +108,7 @@ void measure(std::string const& command, char const* file) {
 
 }  // namespace
 
-/// ghost_check_bench [FILE]: where the result goes, as JSON.
+/// ghost_check_bench [FILE]: the file for the result, as JSON.
 int main(int count, char** values) {
   Environment const environment;
   std::string command;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures what it costs to look at the state of a run as often as `guard.every` does by default.
+"""Measures the cost of checking a run's state as often as the default of `guard.every`.
 
-Of each case, `--repeat` pairs of runs, with the default and with `guard.every: 0`, in turn. `share` is what the looks of a
-run took of its steps, within one run: the time of a look by that of as many steps as there are from one look to the
-next. `ratio` compares the medians of both kinds of runs, and shows the noise of the machine as well.
+For each case, `--repeat` pairs of runs, with the default and with `guard.every: 0`, alternating. `share` is the time of a
+check relative to the time of the steps between two checks, within one run. `ratio` compares the medians of both kinds of
+runs, which also includes the machine's noise.
 
     bench/guard_cost.py --program bin/halocline --ranks 1 2 --json bench/results/guard_cost.json
 """

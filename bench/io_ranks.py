@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures what snapshots cost a run with and without I/O ranks: seconds of a step of a wave without snapshots, with
-snapshots that all ranks write and wait for, and with snapshots that are handed over to I/O ranks, on as many computing
-ranks each time, in turn, `--repeat` times.
+"""Measures the cost of snapshots with and without I/O ranks: seconds per step of a wave without snapshots, with snapshots that
+all ranks write and wait for, and with snapshots that are sent to I/O ranks, with the same number of compute ranks,
+alternating, `--repeat` times.
 
-All have as many threads, so that each I/O rank has a core of its own; OMP_NUM_THREADS says otherwise. The interval from
-one snapshot to the next is chosen so that writing takes about half of the time. A step is slower by what the medians say.
+All ranks have equally many threads, so that each I/O rank has a core of its own; OMP_NUM_THREADS overrides this. The interval
+between snapshots is chosen so that writing takes about half of the time. The cost is the difference of the medians.
 
     bench/io_ranks.py --program bin/halocline --cells 512 --ranks 2 --io-ranks 1 --json bench/results/x.json
 """
@@ -36,8 +36,8 @@ def run(given, folder, io_ranks, steps, interval):
 
 
 def interval_of(given, folder):
-    """Steps in which a disk that takes one snapshot is busy for the part of the time that is asked for: both times are
-    medians of three runs, and a snapshot is written while the other ranks compute, as in the runs that are compared."""
+    """Steps between snapshots with which the disk is busy for the requested fraction of the time. Both times are medians of
+    three runs, in which a snapshot is written while the other ranks compute, as in the measured runs."""
     steps, snapshots = 300, 2
     step = statistics.median(run(given, folder, 0, steps, 0)[0]["advance"] / steps for _ in range(3))
     apart = max(1, round(1.5 / step))
@@ -62,7 +62,7 @@ def main():
                 timings, summary = run(given, folder, io_ranks, steps, each)
                 seconds[case].append(timings["advance"])
             waited.append(summary["timings"]["waiting_for_buffers"]["most"])
-            # The last of the snapshots is written after the steps.
+            # The last snapshot is written after the steps.
             written = timings["writing_snapshots"] * given.snapshots / (given.snapshots + 1)
             loads.append(written / timings["advance"])
         medians = {case: statistics.median(times) for case, times in seconds.items()}

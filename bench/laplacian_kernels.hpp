@@ -6,12 +6,12 @@
 #include "bench/reference_launch.hpp"
 #include "framework/kernel/stencil.hpp"
 
-// Kernels of the 7-point Laplacian as they are written by hand for one kind of GPU, step by step: a thread a point, a
-// thread a tile of rows, its reads reordered, a bound on the threads of a block, stores that stream.
+// Hand-written kernels of the 7-point Laplacian for one kind of GPU, optimised step by step: one thread per point, one
+// thread per tile of rows, reordered reads, a bound on the threads of a block, streaming stores.
 
 namespace halocline::benchmarking {
 
-/// The Laplacian in the order in which a tile adds up its terms, each fused with its product.
+/// The Laplacian in the order in which a tile adds its terms, each by a fused multiply-add.
 struct FusedLaplacian {
   static constexpr Shape shape = star<1>;
   static constexpr int operations = 13;
@@ -28,7 +28,7 @@ struct FusedLaplacian {
   }
 };
 
-/// What a reference kernel works on: two arrays of one layout. Points on the faces of the box are read and not
+/// The data of a reference kernel: two arrays with the same layout. Points on the faces of the box are read but not
 /// written.
 struct Box {
   BlockView<double> f;
@@ -37,34 +37,34 @@ struct Box {
   FusedLaplacian weights;
 };
 
-/// The part of a box that a launch is for begins there.
+/// Offset of the part of a box that a launch processes.
 struct Corner {
   int column = 0;
   int row = 0;
 };
 
-// How the blocks of a launch are dealt to x, y and z. Those that run at a time are neighbours in launch order.
+// The assignment of a launch's blocks to x, y and z. Blocks that run concurrently are adjacent in launch order.
 
 struct GridXyz {
   static dim3 ordered(dim3 const& blocks) { return blocks; }
   __device__ __forceinline__ static uint3 block() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
 };
-/// Planes of as many columns as a block is wide come one after the other, instead of whole planes.
+/// Sub-planes one block wide are processed one after the other, instead of whole planes.
 struct GridYzx {
   static dim3 ordered(dim3 const& blocks) { return {blocks.y, blocks.z, blocks.x}; }
   __device__ __forceinline__ static uint3 block() { return {blockIdx.z, blockIdx.x, blockIdx.y}; }
 };
-/// One of several launches, each for some rows of all planes; a profiler sees it by this name.
+/// One of several launches, each for some rows of all planes; profilers show this name.
 struct GridOfSubdomain : GridXyz {};
 /// The same for some columns of all planes.
 struct GridOfSubdomainAlongX : GridXyz {};
 
-/// Whether none of the points of a thread, the first of which this is, is written.
+/// Whether a thread, whose first point is given, writes no point.
 [[nodiscard]] __device__ __forceinline__ bool is_idle(Box const& box, int i, int j, int k) {
   return i == 0 || i >= box.nx - 1 || j >= box.ny || k == 0 || k >= box.nz - 1;
 }
 
-/// The point at `u`, from seven reads.
+/// The Laplacian at `u`, from seven reads.
 [[nodiscard]] __device__ __forceinline__ double evaluate_point(Box const& box, double const* u) {
   FusedLaplacian const& weight = box.weights;
   double sum = weight.z * u[-box.u.plane];
@@ -85,8 +85,8 @@ __device__ __forceinline__ void store(double* to, double value) {
   }
 }
 
-/// Updates `Rows` neighbours along y, what they share read once. `Whole`: the rows of the box are a multiple of that;
-/// otherwise the last tile reads no row that is not there.
+/// Updates `Rows` neighbours along y; shared values are read once. `Whole`: the rows of the box are a multiple of
+/// `Rows`; otherwise the last tile does not read rows beyond the box.
 template <int Rows, bool Whole, bool Streaming>
 __device__ __forceinline__ void update_tile(Box const& box, int i, int j, int k) {
   if (is_idle(box, i, j, k)) return;
@@ -125,13 +125,13 @@ __device__ __forceinline__ void update_tile(Box const& box, int i, int j, int k)
   }
 }
 
-/// A coordinate of the first point of a thread, whose block is the `block`-th along an axis.
+/// A coordinate of a thread's first point; its block is the `block`-th along the axis.
 [[nodiscard]] __device__ __forceinline__ int point_of_thread(unsigned thread, unsigned block, unsigned threads) {
   return static_cast<int>(thread + block * threads);
 }
 
-/// Steps 1 and 2: a thread for `Rows` points along y, each from seven reads, one point after the other. What the points
-/// share the compiler may see or not.
+/// Steps 1 and 2: one thread for `Rows` points along y, each from seven reads, one point after the other. It is left to
+/// the compiler to reuse shared values.
 template <int Rows>
 __global__ void laplacian_of_rows(Box const box) {
   int const i = point_of_thread(threadIdx.x, blockIdx.x, blockDim.x);
@@ -151,7 +151,7 @@ __global__ void laplacian_of_rows(Box const box) {
   }
 }
 
-/// Step 3: the reads of a tile reordered, plane by plane, what rows share read once.
+/// Step 3: the reads of a tile reordered by plane; values shared by rows are read once.
 template <int Rows, bool Whole>
 __global__ void laplacian_reordered(Box const box) {
   update_tile<Rows, Whole, false>(box, point_of_thread(threadIdx.x, blockIdx.x, blockDim.x),
@@ -159,7 +159,7 @@ __global__ void laplacian_reordered(Box const box) {
                                   point_of_thread(threadIdx.z, blockIdx.z, blockDim.z));
 }
 
-/// Step 4: the same; the compiler is told how many threads a block has, and so how many registers a thread may.
+/// Step 4: the same with the number of threads per block, and thus the register limit, known to the compiler.
 template <int Rows, int Threads, bool Whole>
 __global__ void __launch_bounds__(Threads) laplacian_bounded(Box const box) {
   update_tile<Rows, Whole, false>(box, point_of_thread(threadIdx.x, blockIdx.x, blockDim.x),
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(Threads) laplacian_bounded(Box const box) {
                                   point_of_thread(threadIdx.z, blockIdx.z, blockDim.z));
 }
 
-/// Step 5, and all that follows: the same with stores that stream, for any order of blocks and any part of a box.
+/// Step 5 and later: the same with streaming stores, for any order of blocks and any part of a box.
 template <class Grid, int Rows, int Threads, bool Whole>
 __global__ void __launch_bounds__(Threads) laplacian_tile(Box const box, Corner const corner) {
   uint3 const block = Grid::block();

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Measures whole steps of conservation laws in runs of decks: cells times steps a second.
+"""Measures whole steps of conservation laws in runs of decks: cells times steps per second.
 
-A case is run with few and with many steps, `--repeat` times in turn; the difference of the medians is the time of the
-steps in between, without start and end: stages, exchange, walls and the choice of the step by the fastest wave. Beside it
-stand the bytes that a step has to move.
+A case is run with few and with many steps, alternating, `--repeat` times. The difference of the medians is the time of the
+steps in between, without start and end: stages, exchange, walls and the choice of the step by the fastest wave. The record
+also has the bytes that a step must move.
 
     bench/law_rates.py --program bin/halocline --cells 128 256 --json bench/results/law_rates_h100.json
 
-Numbers of a step by SSP-RK2, for each field and cell: the first stage reads and writes it, the second reads what the first
-wrote and the step began with, and writes; the fastest wave reads once: 6.
+Numbers per field and cell in a step of SSP-RK2: the first stage reads and writes it, the second reads the first stage's result
+and the initial state, and writes; the fastest wave reads once: 6.
 """
 import math
 import pathlib
@@ -57,7 +57,7 @@ CASES = {
 
 
 def cells_of(axes, size):
-    """Along each axis; planes have as many cells as cubes of that size."""
+    """Cells along each axis; a plane has as many cells as a cube of that size."""
     return [size] * 3 if axes == 3 else [round(math.sqrt(size**3))] * 2
 
 

@@ -15,7 +15,7 @@ std::vector<Row> with_copy(std::vector<Row> rows, int repetitions) {
 }
 
 std::vector<Index> sizes(Options const& options, int dimensions, std::vector<Index> const& usual) {
-  // Beyond that no memory holds the arrays, and products of extents would overflow.
+  // Larger arrays fit into no memory, and products of extents would overflow.
   constexpr Index largest[] = {Index{1} << 40U, Index{1} << 20U, Index{1} << 13U};
   if (options.size > largest[dimensions - 1]) {
     throw InputError("--size " + std::to_string(options.size) + ": at most " + std::to_string(largest[dimensions - 1]) +

@@ -15,15 +15,14 @@
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/error.hpp"
 
-// What the benchmarks of kernels share: arrays of random numbers, the comparison of two, both forms of a sweep, and
-// words.
+// Shared by the kernel benchmarks: random arrays, their comparison, both forms of a sweep, and texts.
 
 namespace halocline::benchmarking {
 
-/// A seed that no run had before.
+/// A seed that no earlier run has used.
 [[nodiscard]] std::uint64_t fresh_seed();
 
-/// Numbers in [-1, 1) made of the place and a seed.
+/// Numbers in [-1, 1), computed from the index and a seed.
 template <class Real>
 struct FillRandomly {
   Real* values;
@@ -33,11 +32,11 @@ struct FillRandomly {
   }
 };
 
-/// Values of a block laid out as a Field lays them out, rows start on cache lines; random at first.
+/// Values of a block in the layout of a Field, with rows aligned to cache lines; initially random.
 template <class Real>
 class Array {
  public:
-  /// `dimensions`: axes that have ghosts.
+  /// `dimensions`: number of axes with ghosts.
   Array(Extents const& owned, Index ghosts, int dimensions) {
     Index const line = 64 / static_cast<Index>(sizeof(Real));
     std::array<Index, 3> halo{};
@@ -52,7 +51,7 @@ class Array {
   }
   explicit Array(Extents const& owned) : Array(owned, 0, 0) {}
 
-  /// Arrays of one layout that are filled with one seed are equal.
+  /// Arrays of the same layout and seed are equal.
   void fill(std::uint64_t seed) {
     Kokkos::parallel_for(Kokkos::RangePolicy<Execution>(0, values_.extent(0)),
                          FillRandomly<Real>{values_.data(), seed});
@@ -77,7 +76,7 @@ struct CountDifferences {
   }
 };
 
-/// Throws DefectError with the name of the problem unless both arrays hold the same values.
+/// Throws DefectError with the name of the problem if the arrays differ.
 template <class Real>
 void throw_unless_equal(std::string const& problem, Array<Real> const& values, Array<Real> const& expected,
                         Extents const& extents) {
@@ -90,7 +89,7 @@ void throw_unless_equal(std::string const& problem, Array<Real> const& values, A
   }
 }
 
-/// Sums land in two alternating buffers, as those of iterations do: no sweep waits for the one before it.
+/// Sums alternate between two buffers, as in iterations: no sweep waits for the previous one.
 class SumsInTurn {
  public:
   [[nodiscard]] Reduction<Execution>& next() { return places_[turn_ ^= 1]; }
@@ -137,14 +136,14 @@ template <class Real>
   return text;
 }
 
-/// One of several ways to do the work of a problem.
+/// One of several implementations of a problem.
 struct Form {
   std::string words;
   std::function<void()> enqueue;
 };
 
-/// A row for each form: `verify(form, what)` runs it once and throws DefectError if the result is wrong, then it is
-/// timed. The time of a copy is left to `with_copy`, once the arrays are gone: it needs as much memory.
+/// One row per form: `verify(form, what)` runs it once and throws DefectError if the result is wrong; then it is timed.
+/// The copy is timed later by `with_copy`, when the arrays are freed, since it needs as much memory.
 template <class AForm, class Verify>
 [[nodiscard]] std::vector<Row> time_forms(Row row, std::vector<AForm> const& forms, int repetitions,
                                           Verify const& verify) {
@@ -159,10 +158,10 @@ template <class AForm, class Verify>
 }
 [[nodiscard]] std::vector<Row> with_copy(std::vector<Row> rows, int repetitions);
 
-/// The entries along an axis of a problem of so many dimensions: those that are asked for, else `usual`. Throws
-/// InputError for more than any memory holds.
+/// The entries along an axis of a problem with this many dimensions: those requested, else `usual`. Throws InputError
+/// for more than fit into any memory.
 [[nodiscard]] std::vector<Index> sizes(Options const& options, int dimensions, std::vector<Index> const& usual);
-/// The same with other sizes on hosts than on devices.
+/// The same with different sizes on hosts and devices.
 [[nodiscard]] std::vector<Index> sizes(Options const& options, int dimensions, std::vector<Index> const& host,
                                        std::vector<Index> const& device);
 

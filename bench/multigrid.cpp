@@ -15,13 +15,13 @@
 namespace halocline::benchmarking {
 namespace {
 
-/// All levels have 8/7 as many unknowns as the finest one.
+/// All levels together have 8/7 of the unknowns of the finest one.
 constexpr double levels = 8.0 / 7;
-/// Numbers that a V-cycle moves at least: down a pass that reads b and writes x and an eighth of a vector, up one that
-/// reads b, x and an eighth and writes x.
+/// Minimum traffic of a V-cycle per unknown, in numbers: the downward pass reads b and writes x and an eighth of a
+/// vector; the upward pass reads b, x and an eighth, and writes x.
 constexpr double of_cycle = (2.125 + 3.125) * levels;
-/// And full multigrid: a level is visited once more than the next finer one; the right-hand side comes down, the
-/// solution is interpolated.
+/// The same for full multigrid: each level is visited once more than the next finer one; the right-hand side is
+/// restricted, the solution is interpolated.
 constexpr double of_full = of_cycle * levels + 2 * 1.125 * levels;
 
 std::string cube(std::string const& what, Precision precision, Index cells) {
@@ -47,7 +47,7 @@ Row cycle(Precision precision, int sweeps, Index cells, Options const& options) 
     auto const left = a->create_vector();
     fill_randomly(*r);
     multigrid.apply(*r, *z);
-    // A cycle takes nine tenths off; one that lacks a level, or smooths it with the wrong colour, does not.
+    // A cycle reduces the residual by a factor of ten; one with a missing level or a wrong colour does not.
     double const reduction = std::sqrt(a->residual(*r, *z, *left) / r->square());
     if (!(reduction < 0.3)) throw DefectError(fmt::format("{}: leaves {} of a residual", row.problem, reduction));
     row.form = fmt::format("V({0},{0}), {1} levels", sweeps, multigrid.levels());
@@ -57,7 +57,7 @@ Row cycle(Precision precision, int sweeps, Index cells, Options const& options) 
   return row;
 }
 
-/// For a product of sines, which is an eigenvector of the discrete operator: its error is known.
+/// The right-hand side is a product of sines, an eigenvector of the discrete operator, so that the error is known.
 Row full(int sweeps, Index cells, Options const& options) {
   Row row;
   row.problem = cube("full multigrid", Precision::double_, cells);

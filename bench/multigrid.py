@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Measures solves of Poisson's equation by multigrid, in runs of decks.
 
-Cells of a cube with Dirichlet walls, to 1e-10 of the initial residual, in double precision: conjugate gradients with
-cycles in double and in single, or (`--methods multigrid`) the method multigrid, which refines by cycles. Every solve is
-the first and only one of its run: plans that are made and graphs that are captured count. Cases take turns, `--repeat`
-times; medians are what is compared.
+Cells of a cube with Dirichlet walls, to 1e-10 of the initial residual, in double precision: conjugate gradients with cycles in
+double or single precision, or (`--methods multigrid`) the method multigrid, iterative refinement by cycles. Every solve is the
+first and only one of its run, so that planning and graph capture count. Cases alternate, `--repeat` times; medians are
+compared.
 
     bench/multigrid.py --program bin/halocline --cells 128 256 512 --sweeps 2 3 --json bench/results/multigrid_h100.json
 """

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures what each level takes of a V-cycle.
+"""Measures the time of each level in a V-cycle.
 
-Below its finest level a cycle for n^3 cells is a cycle for (n/2)^3 cells. So the time of a level is that of a cycle for
-its mesh less that of one for the next coarser mesh, each measured in a run of its own: nothing is timed inside a cycle,
-which runs as it does in any solve (as one graph on a device). Cells of a cube with Dirichlet walls, conjugate gradients
-in double precision; the mean of all cycles of a solve but for set-up, and the fastest of `--repeat` runs in turn. A device
-works behind the host's clock: there `--bench` takes the cycles of `halocline bench multigrid`, which events time.
+Without its finest level, a cycle for n^3 cells is a cycle for (n/2)^3 cells. So the time of a level is the cycle time on its
+mesh minus that on the next coarser mesh, each measured in a separate run. Nothing is timed inside a cycle, which runs as in
+any solve (as one graph on a device). Cells of a cube with Dirichlet walls, conjugate gradients in double precision; the mean
+of all cycles of a solve without set-up, in the fastest of `--repeat` alternating runs. A device runs asynchronously to the
+host's clock: there `--bench` uses the cycles of `halocline bench multigrid`, which are timed by events.
 
     bench/multigrid_levels.py --program bin/halocline --cells 256 --ranks 1 --json bench/results/multigrid_levels.json
     bench/multigrid_levels.py --program bin/halocline --bench --repeat 1 --json bench/results/multigrid_levels_h100.json
@@ -20,7 +20,7 @@ from record import store
 
 
 def meshes(finest):
-    """256, 128, … down to the coarsest that is halved evenly."""
+    """256, 128, … down to the coarsest that can be halved evenly."""
     cells = [finest]
     while cells[-1] % 2 == 0 and cells[-1] > 2:
         cells.append(cells[-1] // 2)

@@ -26,12 +26,13 @@ namespace halocline::benchmarking {
 namespace {
 
 constexpr double softening = 0.05;
-/// As the literature counts: 3 differences, 6 for the distance, 4 for the root and the weight, 6 for the sums, 1 more.
+/// As counted in the literature: 3 differences, 6 for the distance, 4 for the root and the weight, 6 for the sums, 1
+/// more.
 constexpr double operations_of_attraction = 20;
 /// 3 differences, 6 for the distance, 1 for the root, 2 for the sum.
 constexpr double operations_of_potential = 12;
 
-/// Bodies in a cube, all of one mass. Every precision has the same, which are numbers in single precision.
+/// Bodies of equal mass in a cube. They are single-precision numbers, so that they are the same in every precision.
 template <class Real>
 struct FillWithBodies {
   nbody::Source<Real>* bodies;
@@ -46,7 +47,7 @@ struct FillWithBodies {
   }
 };
 
-/// What is computed of bodies: the words of it, and what is known of its cost.
+/// A computation on bodies: its texts and known costs.
 template <class Interaction>
 struct Work;
 template <class Real>
@@ -66,7 +67,7 @@ struct Work<nbody::Potential<Real>> {
   static nbody::Potential<Real> of(nbody::Pairs<Real> const& pairs, Real* results) { return {pairs, results}; }
 };
 
-/// Bodies and what they do to each other.
+/// Bodies, and the results of their interaction.
 template <class Interaction>
 class Bodies {
  public:
@@ -88,7 +89,7 @@ class Bodies {
   Kokkos::View<Real**, Kokkos::LayoutRight, Memory> results_;
 };
 
-/// Squares of the differences of two arrays, and of the second one.
+/// Sums of squares: of the differences of two arrays, and of the second array.
 template <class Real>
 struct AddSquares {
   Real const* values;
@@ -100,8 +101,8 @@ struct AddSquares {
   }
 };
 
-/// Throws DefectError unless results are those of the portable form in double precision. The roundings of a sum of n
-/// terms are taken for a random walk, in the root of the mean square over all bodies.
+/// Throws DefectError if results differ from those of the portable form in double precision. The roundings of a sum of
+/// n terms count as a random walk, measured in the root mean square over all bodies.
 template <class Interaction, class Reference>
 void check(std::string const& what, Bodies<Interaction> const& bodies, Bodies<Reference> const& expected) {
   using Real = typename Interaction::Real;
@@ -119,7 +120,7 @@ void check(std::string const& what, Bodies<Interaction> const& bodies, Bodies<Re
   }
 }
 
-/// The ways to compute the sums of some bodies. The first one is what a run takes.
+/// The implementations of the sums of some bodies. A run uses the first.
 template <class Interaction>
 std::vector<Form> forms_of(Interaction const& interaction) {
   std::vector<Form> all;
@@ -161,7 +162,7 @@ std::vector<Row> time_bodies(Bodies<Reference> const& expected, Index count, std
   return rows;
 }
 
-/// In single precision and in double.
+/// In single and in double precision.
 template <template <class> class Interaction>
 void time_both(std::vector<Row>& rows, Index count, int repetitions) {
   std::uint64_t const seed = fresh_seed();

@@ -6,8 +6,8 @@
 
 namespace halocline::benchmarking {
 
-/// Attractions of bodies by each other, by every form and precision, beside what the instructions of an interaction
-/// allow, and their potentials.
+/// Mutual attractions of bodies, by every form and precision, with the bound set by the instructions of an interaction,
+/// and their potentials.
 [[nodiscard]] std::vector<Row> nbody(Options const& options);
 
 }  // namespace halocline::benchmarking

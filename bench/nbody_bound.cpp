@@ -19,10 +19,10 @@ namespace halocline::benchmarking {
 
 template <class Real>
 double most_interactions_per_second(double clock) {
-  // Of a warp, in one of four schedulers with 32 lanes: 3 additions, 3 multiplications, 6 fused ones, a reciprocal
-  // root, and a load of 16 bytes from shared memory for 4 interactions.
+  // Issue slots of a warp in one of four schedulers with 32 lanes: 3 additions, 3 multiplications, 6 fused operations,
+  // a reciprocal root, and a load of 16 bytes from shared memory for 4 interactions.
   constexpr double single_buffers = 13.25;
-  // 3 additions, 4 multiplications and 9 fused ones, in 64 lanes of a multiprocessor.
+  // 3 additions, 4 multiplications and 9 fused operations, in 64 lanes of a multiprocessor.
   constexpr double double_operations = 16;
   double const a_clock = sizeof(Real) == 4 ? 128 / single_buffers : 64 / double_operations;
   return a_clock * clock * kernel::cuda::current_device().multiprocessors;
@@ -31,8 +31,8 @@ double most_interactions_per_second(double clock) {
 #elif defined(HALOCLINE_VECTOR_REGISTERS)
 namespace {
 
-/// Interactions of registers with registers. Empty instructions hide from the compiler what these hold, so that it
-/// takes nothing out of the loop and sees no two equal targets.
+/// Interactions between registers. Empty asm statements hide their contents from the compiler, so that it moves nothing
+/// out of the loop and does not merge targets.
 template <class Real>
 struct FeelRegisters {
   static constexpr int registers = nbody::register_bytes == 64 ? 2 : 1;

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""How well a star cluster keeps its energy over a hundred crossing times: Plummer's sphere in double precision.
+"""Energy conservation of a star cluster over a hundred crossing times: Plummer's sphere in double precision.
 
     bench/nbody_energy.py PROGRAM [--bodies 1000] [--json bench/results/nbody_energy.json]
 
 A crossing time is G M^(5/2) / (2 |E|)^(3/2) (Heggie and Mathieu 1986): 6.26 in units where G, M and the scale are 1. The
-trend is the slope of a straight line through the drift of the second half, beside how well that slope is known.
+trend is the slope of a straight line through the drift of the second half, given with its standard error.
 """
 import argparse
 import csv
@@ -38,7 +38,7 @@ def run(given, scratch):
 
 
 def slope_of(times, values):
-    """Of a straight line, and its standard error where neighbours in time are not independent: by means of tenths."""
+    """Slope of a straight line and its standard error, for correlated values: from the means of ten blocks."""
     parts = [(t.mean(), v.mean()) for t, v in zip(np.array_split(times, 10), np.array_split(values, 10))]
     t, v = map(np.array, zip(*parts))
     slope, constant = np.polyfit(t, v, 1)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures what is hidden of the messages of a wave's steps, by runs with and without overlap in turn.
+"""Measures the overlap of a wave's messages with computation, by runs with and without overlap, alternating.
 
-For each cube of cells on each number of ranks, `--repeat` pairs of runs. A run leaves a trace of all ranks: how long a
-step took, how long messages were under way, and how long the ranks did nothing but wait for them. The first steps of a
-run are left out. Both runs of a pair must record the same bits.
+For each cube of cells and each number of ranks, `--repeat` pairs of runs. A run leaves a trace of all ranks: the time of a
+step, the time that messages were in flight, and the time that ranks only waited for them. The first steps of a run are
+ignored. Both runs of a pair must record the same bits.
 
     bench/overlap.py --program bin/halocline --cells 48 96 --ranks 2 4 --json bench/results/overlap.json
 """
@@ -39,7 +39,7 @@ def messages(events, rank):
 
 
 def run(given, folder, cells, ranks, overlap):
-    """Seconds of a step, of its messages under way and of waiting for them, the mean of the ranks; what was recorded."""
+    """Seconds per step, of messages in flight and of waiting for them, the mean of the ranks; and the recorded values."""
     deck = {"physics": "wave", "precision": given.precision, "mesh": {"cells": [cells] * 3},
             "wave": {"initial": "sin(3*x)*sin(2*y)*sin(4*z)", "receivers": [{"position": [0.3, 0.4, 0.5]}]},
             "time": {"step": 0.2 / cells, "steps": STEPS}, "halo": {"overlap": overlap, "transport": given.transport}}

@@ -19,7 +19,7 @@ using cuda::OwnEvent;
 using cuda::OwnStream;
 using Words = Kokkos::View<std::uint32_t*, Memory>;
 
-/// Whole words made of the place and a seed.
+/// Integers computed from the index and a seed.
 struct FillWords {
   std::uint32_t* words;
   std::uint64_t seed;
@@ -35,7 +35,7 @@ struct CountOtherWords {
   }
 };
 
-/// The two ends of copies: the device of this rank and the next one, or the first twice.
+/// The two ends of a copy: the device of this rank and the next one, or the same one twice.
 struct Ends {
   DeviceExecution one{};
   DeviceExecution other;
@@ -53,7 +53,7 @@ Words words_at(DeviceExecution const& end, Index bytes) {
                static_cast<std::size_t>(bytes / 4));
 }
 
-/// From one end to the other, and memory at both.
+/// A copy direction: two ends, and memory at both.
 struct Way {
   Way(DeviceExecution const& from_end, DeviceExecution const& to_end, Index size)
       : from(from_end),
@@ -62,7 +62,7 @@ struct Way {
         destination(words_at(to_end, size)),
         bytes(size) {}
 
-  /// Copies by `copy` once; throws DefectError if other words arrive than were sent.
+  /// Runs `copy` once; throws DefectError if the received words are not those sent.
   void verify(std::string const& problem, std::function<void()> const& copy) const {
     CurrentDevice const current;
     std::uint64_t const seed = fresh_seed();
@@ -83,11 +83,11 @@ struct Way {
   Index bytes;
 };
 
-/// What CUDA enqueues on streams of its own, between the work of the first end before and after.
+/// Work on separate CUDA streams that starts after the first end's previous work and completes before its later work.
 class Forked {
  public:
   explicit Forked(Execution const& begin) : begin_(begin), streams_(2), ended_(2) {}
-  /// `copy(n, stream)` for each of `count` streams.
+  /// Calls `copy(n, stream)` for each of `count` streams.
   template <class Copy>
   void run(int count, Copy const& copy) {
     check(cudaEventRecord(began_.get(), begin_.cuda_stream()), "cudaEventRecord");
@@ -109,7 +109,7 @@ class Forked {
   std::vector<OwnEvent> ended_;
 };
 
-/// Median seconds of the library's own copies, one a way.
+/// Median seconds of the CUDA library's copies, one per direction.
 double library_seconds(std::vector<std::unique_ptr<Way>> const& ways, int repetitions) {
   CurrentDevice const current(device_of(Execution{}));
   Forked forked(Execution{});
@@ -123,7 +123,7 @@ double library_seconds(std::vector<std::unique_ptr<Way>> const& ways, int repeti
   return median(time_each(all, repetitions));
 }
 
-/// Pinned memory of the host.
+/// Pinned host memory.
 class Pinned {
  public:
   explicit Pinned(Index bytes) {
@@ -138,8 +138,8 @@ class Pinned {
   void* memory_ = nullptr;
 };
 
-/// Median seconds of two pinned copies of as many bytes at once: out of the device of `way.from`, into that of
-/// `way.to`. No staged copy is faster.
+/// Median seconds of two concurrent pinned copies of as many bytes: from the device of `way.from`, and to that of
+/// `way.to`. This is a lower bound for staged copies.
 double pinned_seconds(Way const& way, int repetitions) {
   CurrentDevice const current(device_of(Execution{}));
   Pinned const out(way.bytes);
@@ -213,7 +213,7 @@ std::vector<Row> peer_copy(Options const& options) {
       row.problem = problem_of(ends, bytes, both_ways);
       row.bytes = static_cast<double>(bytes);
       row.in_memory = false;
-      // Access first: the library's copy is to have it, too.
+      // The direct path comes first, since it enables peer access, which the library's copy should have, too.
       rows.push_back(time_path(ways, row, CopyPath::direct, options.repetitions));
       rows.push_back(time_path(ways, row, CopyPath::staged, options.repetitions));
       double const library = library_seconds(ways, options.repetitions);

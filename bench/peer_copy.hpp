@@ -6,8 +6,8 @@
 
 namespace halocline::benchmarking {
 
-/// Copies between two devices by both paths, from one to the other and both ways at once; with one device, within it.
-/// Only on NVIDIA's GPUs. `Options::size` is the number of bytes.
+/// Copies between two devices by both paths, in one direction and in both at once; with one device, within it. Only on
+/// NVIDIA's GPUs. `Options::size` is the number of bytes.
 [[nodiscard]] std::vector<Row> peer_copy(Options const& options);
 
 }  // namespace halocline::benchmarking

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures multigrid for operators that are nothing but a point functor, beside the diffusion that physics share: seconds
-and iterations of conjugate gradients with a V-cycle to 1e-8 of the right-hand side's norm, in turn, `--repeat` times.
+"""Measures multigrid for operators defined only by a point functor, compared with the built-in diffusion operator: seconds and
+iterations of conjugate gradients with a V-cycle to 1e-8 of the right-hand side's norm, alternating, `--repeat` times.
 
-Diffusion is that of laplace on cells of a mesh that is stretched by next to nothing, so that it reads its coefficients;
-`--plugins` has reaction.so (five or seven points, two coefficients) and tensor.so (nine points) of tests/stranger, both with
-the coefficients of the same problem.
+Diffusion is that of laplace on cells of a mesh with negligible stretching, so that it reads its coefficients. `--plugins`
+contains reaction.so (five or seven points, two coefficients) and tensor.so (nine points) of tests/stranger, both with the
+coefficients of the same problem.
 
     bench/point_functors.py --program bin/halocline --plugins build --json bench/results/x.json
 """

@@ -1,6 +1,6 @@
 // Solves -laplace(u) = 1 on the unit square or cube, u = 0 on the walls, cell-centred, by conjugate gradients with a
 // multigrid cycle as preconditioner; times set-up and solve. With --jump, the conductivity alternates between blocks of
-// cells. One process, all threads; start it under mpirun for more ranks.
+// cells. One process with all threads; start it under mpirun for more ranks.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times one of our commands beside another program on the same problem, alternating, and stores the medians.
+"""Times a Halocline command and another program on the same problem, alternating, and stores the medians.
 
-Both commands are run in turn, `--repeat` times each after `--warm-ups`, so that a change in the machine's load meets
+Both commands are run alternately, `--repeat` times each after `--warm-ups`, so that a change in the machine's load affects
 both.
-A time measured inside a program is taken with a pattern whose first group is seconds:
+A time measured inside a program is extracted by a pattern whose first group is seconds:
     --ours-inner 'out/summary.json:"solve": ([0-9.e-]+)'
     --theirs-inner 'tea.out:Wall clock +([0-9.]+)'
-The last match in the file counts; `-` as the file name means the program's standard output, and then the option is
-written in one word, --ours-inner='-:"seconds":([0-9.e-]+)'.
+The last match in the file is used. The file name `-` stands for the program's standard output; the option must then be written
+as one word, --ours-inner='-:"seconds":([0-9.e-]+)'.
 
 The result is JSON: machine, date, commit, commands, every time, medians and their ratio (theirs / ours).
 """
@@ -46,7 +46,7 @@ def processor():
 
 
 def inner_seconds(where, output):
-    """The last time that PATTERN finds in FILE, or in the program's output."""
+    """The last time that PATTERN matches in FILE, or in the program's output."""
     file_name, pattern = where.split(":", 1)
     text = output if file_name == "-" else open(file_name, encoding="utf-8").read()
     found = re.findall(pattern, text)

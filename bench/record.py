@@ -1,4 +1,4 @@
-"""What a benchmark measured, as it is stored: with the machine, the date, the commit and the command."""
+"""Stores benchmark results, with the machine, the date, the commit and the command."""
 import json
 import os
 import pathlib
@@ -7,7 +7,7 @@ import sys
 
 
 def store(path, provenance, **measured):
-    """`provenance` is that of the summary of a run; files and folders in the command are named without their place."""
+    """`provenance` is that of the summary of a run; paths in the command are reduced to their last component."""
     words = [os.path.basename(word) if "/" in word else word for word in sys.argv[1:]]
     result = {"machine": provenance["machine"], "hardware": provenance["hardware"], "backend": provenance["backend"],
               "version": provenance["version"], "commit": provenance["revision"], "date": provenance["started"],

@@ -15,7 +15,7 @@
 namespace halocline::reduce {
 namespace {
 
-/// Our own sums.
+/// The framework's own sums.
 template <class Execution, class Real>
 class OurSummation : public Summation<Real> {
  public:

@@ -5,31 +5,31 @@
 
 #include "framework/kernel/reduce.hpp"
 
-// Sums by other ways than ours, to be compared with: what libraries do, and what the cooperative groups of CUDA allow.
-// Those add in the precision of the values.
+// Other implementations of sums, for comparison: those of libraries, and those with CUDA's cooperative groups. They add
+// in the precision of the values.
 
 namespace halocline::reduce {
 
 enum class Body {
-  specialised,            ///< what reduce::of_values and reduce::of_segments do
-  portable,               ///< the same by kernels that every execution space has
-  cub,                    ///< cub::DeviceReduce of one segment, cub::DeviceSegmentedReduce of several
-  batched_shared,         ///< several segments, a block each; its threads' sums by a tree in shared memory
-  batched_warp,           ///< likewise; by shuffles within warps, then in shared memory
-  batched_tile,           ///< likewise; by a tree in shared memory of a static tile of all threads
-  iterated,               ///< one segment: batched sums of parts of it, of their sums, …, a launch each
-  cooperative_one_block,  ///< one segment: the same in one cooperative launch of one block a multiprocessor
-  cooperative_filled      ///< one segment: likewise, as many blocks as the device holds at a time
+  specialised,            ///< reduce::of_values and reduce::of_segments
+  portable,               ///< the same by kernels for any execution space
+  cub,                    ///< cub::DeviceReduce for one segment, cub::DeviceSegmentedReduce for several
+  batched_shared,         ///< several segments, one block each; a tree in shared memory over its threads' sums
+  batched_warp,           ///< likewise, by shuffles within warps, then in shared memory
+  batched_tile,           ///< likewise, by a tree in shared memory of a static tile of all threads
+  iterated,               ///< one segment: batched sums of its parts, of their sums, …, one launch each
+  cooperative_one_block,  ///< one segment: the same in one cooperative launch, one block per multiprocessor
+  cooperative_filled      ///< one segment: likewise, with as many blocks as are resident
 };
 
-/// The body in words.
+/// A description of the body.
 [[nodiscard]] char const* name_of(Body body);
 
-/// Those that this build has for so many segments.
+/// The bodies that this build has for this many segments.
 template <class Execution>
 [[nodiscard]] std::vector<Body> bodies(Segments const& segments);
 
-/// Sums of segments of one size by one body, with the memory that takes.
+/// Sums of segments of equal size by one body; holds the memory for that.
 template <class Real>
 class Summation {
  public:
@@ -41,7 +41,7 @@ class Summation {
   [[nodiscard]] virtual std::vector<double> values() const = 0;
 };
 
-/// Takes all the memory it needs. Throws DefectError for negative numbers and for a body that `bodies` does not name.
+/// Allocates all memory. Throws DefectError for negative numbers and for a body that `bodies` does not list.
 template <class Execution, class Real>
 [[nodiscard]] std::unique_ptr<Summation<Real>> make_summation(Execution const& execution, Body body,
                                                               Segments const& segments);

@@ -65,8 +65,8 @@ TYPED_TEST(SummationTest, EveryBodyAddsUpEverySegment) {
   }
 }
 
-/// Errors as arithmetic bounds them: for ours by the depth of its tree, for the others by what a thread adds up in a
-/// row at most and the trees after it.
+/// Error bounds of the arithmetic: for the framework's sums by the depth of its tree, for the others by the most terms
+/// that a thread adds in sequence and the trees after it.
 TYPED_TEST(SummationTest, RandomSumsAreAsAccurateAsTheirGrouping) {
   using Space = typename TypeParam::Space;
   using Real = typename TypeParam::Real;
@@ -85,7 +85,7 @@ TYPED_TEST(SummationTest, RandomSumsAreAsAccurateAsTheirGrouping) {
                                 : std::min(static_cast<double>(count), deepest_of_others);
       auto const summation = make_summation<Space, Real>(Space{}, body, {1, count});
       summation->enqueue(stored.values().first);
-      // The exact sum is rounded as well, once.
+      // The reference is rounded once as well.
       double const tolerance = (depth * roundoff + 0x1p-60) * static_cast<double>(magnitudes);
       EXPECT_NEAR(summation->values().at(0), static_cast<double>(exact), tolerance) << name_of(body) << ", " << count;
     }
@@ -101,7 +101,7 @@ TYPED_TEST(SummationTest, WhatNoBodyAddsUpIsADefect) {
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
-/// What `work` enqueues on the stream, captured and run `runs` times.
+/// Work that `work` enqueues on the stream, captured and run `runs` times.
 template <class Work>
 void run_captured(cudaStream_t stream, int runs, Work const& work) {
   kernel::cuda::Graph const graph(stream, work);
@@ -119,7 +119,7 @@ TEST(CudaSummationTest, EveryBodyCanBeCaptured) {
     Stored<Kokkos::Cuda, float> const stored(numbers);
     for (Body const body : bodies<Kokkos::Cuda>({1, count})) {
       auto const summation = make_summation<Kokkos::Cuda, float>(execution, body, {1, count});
-      // What Kokkos brings to the device before the first launch of a kernel is no part of a graph.
+      // Kokkos' transfers before the first launch of a kernel must not be in the graph.
       summation->enqueue(stored.values().first);
       execution.fence();
       run_captured(stream.get(), 3, [&] {

@@ -29,8 +29,8 @@ using Summation = std::unique_ptr<reduce::Summation<float>>;
 
 constexpr bool on_host = kernel::is_host<Execution>;
 
-/// Whole numbers from -4 to 4: their sums stay far below 2^24, so they are exact in single precision, however they are
-/// grouped, and every body must find the same.
+/// Integers from -4 to 4: their sums stay far below 2^24, so they are exact in single precision in any order, and every
+/// body must give the same result.
 struct FillWithWholeNumbers {
   Array values;
   std::uint64_t seed;
@@ -46,7 +46,7 @@ struct FillWithWholeNumbers {
   return values;
 }
 
-/// One problem: the sums of all segments of an array, known from the portable form.
+/// One problem: the sums of all segments of an array, with reference values from the portable form.
 class Problem {
  public:
   explicit Problem(Segments const& segments)
@@ -65,7 +65,7 @@ class Problem {
   [[nodiscard]] Summation make(Body body, Execution const& execution = {}) const {
     return reduce::make_summation<Execution, float>(execution, body, segments_);
   }
-  /// Throws DefectError if a body found other sums.
+  /// Throws DefectError if a body gives other sums.
   void check(reduce::Summation<float> const& summation, std::string const& body) const {
     auto const sums = summation.values();
     for (std::size_t n = 0; n < expected_.size(); ++n) {
@@ -83,7 +83,7 @@ class Problem {
   std::vector<double> expected_;
 };
 
-/// Sorted seconds of one sum by a body, which is checked before.
+/// Sorted seconds of one sum by a body, whose result is checked first.
 [[nodiscard]] std::vector<double> seconds_of(Problem const& problem, Body body, Options const& options) {
   Summation const summation = problem.make(body);
   summation->enqueue(problem.values());
@@ -101,7 +101,7 @@ class Problem {
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
-/// Sorted seconds of one of many sums in a graph.
+/// Sorted seconds per sum for a graph of many sums.
 [[nodiscard]] std::vector<double> seconds_in_a_row(Problem const& problem, Body body, Options const& options) {
   constexpr int in_a_row = 100;
   kernel::cuda::OwnStream const stream;
@@ -125,7 +125,7 @@ class Problem {
 }
 #endif
 
-/// Rows of all bodies, with what a copy of as many bytes takes and cub::DeviceReduce where there is one.
+/// Rows of all bodies, with the time of a copy of as many bytes, and of cub::DeviceReduce if available.
 template <class Measure>
 void append_bodies(std::vector<Row>& rows, Segments const& segments, Options const& options, Measure const& measure) {
   std::size_t const first = rows.size();
@@ -141,7 +141,7 @@ void append_bodies(std::vector<Row>& rows, Segments const& segments, Options con
   for (std::size_t n = first; n < rows.size(); ++n) rows[n].copy_seconds = copy_seconds;
 }
 
-/// Compares the rows from `first` on, of one problem, with that of them by CUB, if there is one.
+/// Compares the rows from `first` on, which are of one problem, with the row by CUB, if there is one.
 void compare_with_cub(std::vector<Row>& rows, std::size_t first, char const* name) {
   auto const begin = rows.begin() + static_cast<std::ptrdiff_t>(first);
   auto const by_cub =
@@ -151,7 +151,7 @@ void compare_with_cub(std::vector<Row>& rows, std::size_t first, char const* nam
   std::for_each(begin, rows.end(), [&](Row& row) { row.peer = peer; });
 }
 
-/// Segments of a large array: as many as are asked for, of as many values.
+/// Segments of a large array: the requested number, of equal size.
 [[nodiscard]] Segments segments_of(Options const& options) {
   constexpr Index largest = Index{1} << 20U;
   if (options.size > largest) {

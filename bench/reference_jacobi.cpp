@@ -15,10 +15,10 @@ namespace halocline::benchmarking {
 namespace {
 
 constexpr int threads = 256;
-/// One number in single precision cannot take more terms of like size one by one.
+/// A single-precision accumulator cannot take more terms of similar size one by one.
 constexpr Index most_atomic_terms = Index{1} << 22U;
 
-/// What the reference kernels work on. The first and the last point are fixed.
+/// The data of the reference kernels. The first and the last point are fixed.
 struct Line {
   float* f;
   float const* old;
@@ -38,13 +38,13 @@ __device__ __forceinline__ bool is_inside(Line const& line, Index i) { return i 
 
 __device__ __forceinline__ Index point_of_thread() { return threadIdx.x + static_cast<Index>(blockIdx.x) * threads; }
 
-/// Every thread adds its own term.
+/// Every thread adds its own term atomically.
 __global__ void __launch_bounds__(threads) jacobi_atomic(Line const line) {
   Index const i = point_of_thread();
   if (is_inside(line, i)) atomicAdd(line.norm, relax(line, i));
 }
 
-/// A block adds up its terms first.
+/// A block first adds up its terms.
 __global__ void __launch_bounds__(threads) jacobi_block_reduce(Line const line) {
   using Reduce = cub::BlockReduce<float, threads>;
   __shared__ typename Reduce::TempStorage storage;
@@ -64,11 +64,11 @@ void enqueue(void (*sweep)(Line), Line const& line) {
 
 struct SummingForm : Form {
   std::function<double()> sum;  ///< waits for it
-  Index additions;              ///< in single precision that a term goes through at most
+  Index additions;              ///< maximum number of single-precision additions that a term goes through
 };
 
 void check_sum(std::string const& what, double sum, double expected, Index additions) {
-  // Sums of terms that are not negative: after n additions a relative error of n u / (1 - n u) (Higham, 2002, 4.2).
+  // For sums of non-negative terms the relative error after n additions is at most n u / (1 - n u) (Higham, 2002, 4.2).
   double const rounding = static_cast<double>(additions) * std::numeric_limits<float>::epsilon() / 2;
   if (!(std::abs(sum - expected) <= rounding / (1 - rounding) * expected)) {
     throw DefectError(what + ": the sum is " + std::to_string(sum) + ", that of the portable form " +
@@ -76,7 +76,7 @@ void check_sum(std::string const& what, double sum, double expected, Index addit
   }
 }
 
-/// Times every form on one line. Values must agree to the bit, sums as well as their precision can.
+/// Times every form on one line. Values must agree to the bit, sums within their precision.
 std::vector<Row> time_line(Index points, int repetitions) {
   Extents const extents{points, 1, 1};
   IndexRange const inner{{1, 0, 0}, {points - 1, 1, 1}};
@@ -127,7 +127,7 @@ std::vector<Row> time_line(Index points, int repetitions) {
 std::vector<Row> reference_jacobi_1d(Options const& options) {
   std::vector<Row> rows;
   for (Index const size : sizes(options, 1, {Index{1} << 22U, Index{1} << 28U})) {
-    // A line needs a point inside.
+    // A line needs an interior point.
     Index const points = std::max<Index>(size, 3);
     std::ranges::move(with_copy(time_line(points, options.repetitions), options.repetitions), std::back_inserter(rows));
   }

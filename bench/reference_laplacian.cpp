@@ -26,7 +26,7 @@ namespace {
 
 [[nodiscard]] unsigned blocks_of(int whole, int piece) { return static_cast<unsigned>(pieces(whole, piece)); }
 
-/// Enqueues the tiles of `columns` x `rows` columns from a corner on, with Width x 1 x Depth threads a block.
+/// Enqueues the tiles of `columns` x `rows` columns from a corner on, with Width x 1 x Depth threads per block.
 template <class Grid, int Rows, int Width, int Depth>
 void enqueue_tiles(Box const& box, Corner const& corner, int columns, int rows) {
   constexpr int threads = Width * Depth;
@@ -41,11 +41,11 @@ void enqueue_tiles(Box const& box) {
   enqueue_tiles<Grid, Rows, Width, Depth>(box, {}, box.nx, box.ny);
 }
 
-/// Threads of a block along x, where no other number is asked for.
+/// Threads of a block along x, if not specified.
 constexpr int usual_width = 256;
 
-/// Subdomains along y, so that three planes of one take half of the cache, through which what is written passes, too;
-/// at least four.
+/// Number of subdomains along y, at least four, so that three planes of one fill half of the cache: written data also
+/// pass through the cache.
 [[nodiscard]] int usual_subdomains(Box const& box) {
   auto const cache = static_cast<double>(second_level_cache_bytes());
   int subdomains = 4;
@@ -57,7 +57,7 @@ constexpr int usual_width = 256;
   return "reference: tile of " + std::to_string(rows) + (rows == 1 ? " row, " : " rows, ");
 }
 
-/// At most `subdomains` launches one after the other, each for some rows of whole tiles.
+/// At most `subdomains` consecutive launches, each for some rows of whole tiles.
 template <int Rows>
 [[nodiscard]] Form form_of_rows(Box const& box, int subdomains) {
   int const rows = pieces(pieces(box.ny, Rows), subdomains) * Rows;
@@ -106,10 +106,10 @@ void add_all_tiles(Box const& box, std::vector<Form>& forms) {
   add_forms_of_tile<16>(box, forms);
 }
 
-/// Rows of the tile where its number is not what is looked at.
+/// Rows of a tile in benchmarks that do not vary them.
 constexpr int usual_rows = 8;
 
-/// The kernels in the order in which they were written, each with one thing more than the one before.
+/// The kernels in the order in which they were optimised, each with one more change than the previous one.
 void add_steps(Box const& box, std::vector<Form>& forms) {
   auto const add = [&](std::string const& words, auto* function, int rows) {
     dim3 const grid{blocks_of(box.nx, usual_width), blocks_of(box.ny, rows), blocks_of(box.nz, 1)};
@@ -131,7 +131,7 @@ void add_steps(Box const& box, std::vector<Form>& forms) {
       {"reference: step 5, streaming stores", [=] { enqueue_tiles<GridXyz, usual_rows, usual_width, 1>(box); }});
 }
 
-/// Blocks from 128 to 1024 threads, for the tiles that are best on one device or another.
+/// Blocks of 128 to 1024 threads, for the best tiles on various devices.
 template <int Rows>
 void add_blocks_of_tile(Box const& box, std::vector<Form>& forms) {
   forms.push_back(form_of_block<Rows, 128, 1>(box));
@@ -152,7 +152,7 @@ void add_blocks(Box const& box, std::vector<Form>& forms) {
   add_blocks_of_tile<8>(box, forms);
 }
 
-/// One launch for whole planes, then 2 to 16 of them for parts along y or x.
+/// One launch for whole planes, then 2 to 16 launches for parts along y or x.
 void add_splits(Box const& box, std::vector<Form>& forms) {
   forms.push_back(form_of_block<usual_rows, usual_width, 1>(box));
   for (int const subdomains : {2, 4, 8, 16}) {
@@ -161,30 +161,30 @@ void add_splits(Box const& box, std::vector<Form>& forms) {
   }
 }
 
-/// One launch for whole planes, and one that knows the cache.
+/// One launch for whole planes, and launches split by the cache size.
 void add_whole_and_split(Box const& box, std::vector<Form>& forms) {
   forms.push_back(form_of_block<usual_rows, usual_width, 1>(box));
   forms.push_back(form_of_rows<usual_rows>(box, usual_subdomains(box)));
 }
 
-/// The sweep of the framework first, then reference kernels.
+/// The framework's sweep first, then the reference kernels.
 std::vector<Form> forms_of(Box const& box, IndexRange const& inner, MakeForms const& add_references) {
   auto const task = kernel::make_task(Geometry<double>{}, box.f, box.weights, box.u);
   auto const enqueue = [=] { kernel::run(Execution{}, inner, task); };
-  enqueue();  // the first run may search for the form that is named
+  enqueue();  // the first run may search for the tuning that is then named
   std::vector<Form> forms{{form_of(inner, task), enqueue}};
   add_references(box, forms);
   return forms;
 }
 
-/// What is moved at least: all points but those on the edges of the box are read, the inner ones are written.
+/// Minimum traffic: all points except those on the edges of the box are read, the inner ones are written.
 [[nodiscard]] double least_bytes(Extents const& extents, IndexRange const& inner) {
   Index const inside[] = {extents[0] - 2, extents[1] - 2, extents[2] - 2};
   Index const read = extents[0] * extents[1] * extents[2] - 8 - 4 * (inside[0] + inside[1] + inside[2]);
   return static_cast<double>(read + inner.size()) * sizeof(double);
 }
 
-/// Times every form on one box. Values must agree to the bit: all forms round the same sums.
+/// Times every form on one box. Values must agree to the bit, since all forms round the same sums.
 std::vector<Row> time_box(Extents const& extents, MakeForms const& references, int repetitions) {
   IndexRange const inner{{1, 1, 1}, {extents[0] - 1, extents[1] - 1, extents[2] - 1}};
   Row row;
@@ -207,7 +207,7 @@ std::vector<Row> time_box(Extents const& extents, MakeForms const& references, i
   });
 }
 
-/// Boxes of so many points, at least one of them inside.
+/// Boxes of this many points, with at least one inner point.
 std::vector<Row> measure(Extents extents, MakeForms const& references, Options const& options) {
   for (Index& extent : extents) extent = std::max<Index>(extent, 3);
   return with_copy(time_box(extents, references, options.repetitions), options.repetitions);
@@ -221,7 +221,7 @@ std::vector<Row> measure_cubes(std::vector<Index> const& usual, MakeForms const&
   return rows;
 }
 
-/// Planes of n x n points, 2^30 points in all, but no more planes than `most`.
+/// Planes of n x n points, 2^30 points in total, but at most `most` planes.
 std::vector<Row> measure_planes(std::vector<Index> const& usual, Index most, MakeForms const& references,
                                 Options const& options) {
   std::vector<Row> rows;
@@ -270,7 +270,7 @@ std::vector<Row> reference_laplacian_strides(Options const& options) {
   constexpr Index points_of_mebibyte = (Index{1} << 20U) / static_cast<Index>(sizeof(double));
   std::vector<Row> rows;
   for (Index const n : sizes(options, 3, {512, 1024, 2048})) {
-    // Longer columns of tiles than that no launch takes.
+    // Otherwise the columns of tiles would be too long for a launch.
     Index const nx = std::max<Index>(n, 64);
     for (Index const mebibytes : {1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64}) {
       Index const ny = mebibytes * points_of_mebibyte / nx;

@@ -10,11 +10,11 @@
 #include "framework/runtime/cuda_check.hpp"
 #endif
 
-// What kernels written by hand for NVIDIA's and for AMD's GPUs need and both languages call by names of their own.
+// Functions for hand-written kernels whose names differ between CUDA and HIP.
 
 namespace halocline::benchmarking {
 
-/// Writes a value that nobody reads soon: the caches may drop it first.
+/// Writes a value that is not read soon: caches may evict it first.
 __device__ __forceinline__ void store_streaming(double* to, double value) {
 #if defined(KOKKOS_ENABLE_CUDA)
   __stcs(to, value);
@@ -23,7 +23,7 @@ __device__ __forceinline__ void store_streaming(double* to, double value) {
 #endif
 }
 
-/// The stream that benchmarks are timed on.
+/// The stream on which benchmarks are timed.
 [[nodiscard]] inline auto stream_of_benchmarks() {
 #if defined(KOKKOS_ENABLE_CUDA)
   return Execution{}.cuda_stream();

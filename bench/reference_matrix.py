@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Records what TeaLeaf's decks give by every method at 1 to 4 ranks: bench/reference_matrix.py PROGRAM… --json FILE
+"""Records the results of TeaLeaf's decks by every method on 1 to 4 ranks: bench/reference_matrix.py PROGRAM… --json FILE
 
-Each PROGRAM is a built driver, one a backend. The runs are those of tests/end_to_end/tealeaf_test.py, which holds them
-to the reference; here their values, outcomes and iterations are stored, with machine, date, commit and command.
+Each PROGRAM is a built driver, one per backend. The runs are those of tests/end_to_end/tealeaf_test.py, which compares them
+with the reference; here their values, outcomes and iterations are stored, with machine, date, commit and command.
 """
 import argparse
 import collections
@@ -41,7 +41,7 @@ def one_run(matrix, deck, method, ranks):
 
 def main():
     command, options = " ".join(sys.argv), arguments()
-    # The tests take their program from the command line.
+    # The tests read the program from the command line.
     sys.path.insert(0, str(ROOT / "tests/end_to_end"))
     sys.argv = [sys.argv[0], str(options.programs[0])]
     import program

@@ -8,7 +8,7 @@ namespace {
 constexpr int threads = 256;
 constexpr unsigned blocks = 300;
 
-/// Fused as a compiler does that may contract.
+/// Fused, as a compiler would that may contract.
 __device__ __forceinline__ void interact(float3& sum, float4 const& at, float4 const& from, float softening_squared) {
   float const dx = from.x - at.x;
   float const dy = from.y - at.y;
@@ -21,7 +21,7 @@ __device__ __forceinline__ void interact(float3& sum, float4 const& at, float4 c
   sum.z = __fmaf_rn(dz, weight, sum.z);
 }
 
-/// Threads without a target, and places without a source, take part with what does not count.
+/// Threads without a target and slots without a source take part, but do not change the result.
 __global__ void __launch_bounds__(threads) tiles_of_sources(nbody::Attraction<float> const attraction) {
   __shared__ float4 tile[threads];
   auto const* const targets = reinterpret_cast<float4 const*>(attraction.targets);

@@ -4,8 +4,8 @@
 
 namespace halocline::benchmarking {
 
-/// An attraction by 300 blocks of 256 threads, each with one body at a time; the block brings 256 sources at a time to
-/// shared memory. `adds` is not looked at.
+/// An attraction by 300 blocks of 256 threads, each thread with one body at a time; a block loads 256 sources at a time
+/// into shared memory. `adds` is ignored.
 void attract_by_tiles(Execution const& execution, nbody::Attraction<float> const& attraction);
 
 }  // namespace halocline::benchmarking

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures which solver suits which problem: runs one deck of each problem by every candidate.
+"""Measures which solver suits which problem: runs one deck of each problem with every candidate.
 
-Kept are the iterations, the outcome, the seconds of the solves alone and of the whole run, medians of `--repeat` runs
-that go through the candidates in turn, and the largest error that one more run with `solver.verify` estimates. A residual
-that has fallen as far does not mean an error as small. Candidates that end at the limit of iterations are kept as that.
+The record has the iterations, the outcome, the seconds of the solves and of the whole run, medians of `--repeat` runs that
+alternate between the candidates, and the largest error estimated in one more run with `solver.verify`: equal residuals do not
+imply equal errors. Candidates that reach the iteration limit are recorded as such.
 
     bench/solver_choices.py --program bin/halocline --ranks 2 --json bench/results/solver_choices.json
 """
@@ -28,7 +28,7 @@ CANDIDATES = {
     "bicgstab": {"method": "bicgstab"},
 }
 
-# Of operators that are not symmetric, or have eigenvalues of both signs: conjugate gradients cannot have these.
+# For operators that are not symmetric, or indefinite: conjugate gradients cannot solve these.
 OTHER_CANDIDATES = {
     "gmres, multigrid": {"method": "gmres", "gmres": {"preconditioner": "multigrid"}},
     "bicgstab, multigrid": {"method": "bicgstab", "bicgstab": {"preconditioner": "multigrid"}},
@@ -106,18 +106,18 @@ def solver(given, problem, candidate, verify):
 
 
 def outcome(solves):
-    """Of all solves: how the first ended that failed, or the last."""
+    """Outcome over all solves: that of the first that failed, or of the last."""
     return next((solve for solve in solves if not solve["outcome"].startswith("converged")), solves[-1])["outcome"]
 
 
 def largest_error(solves):
-    """Null where it is not known of all."""
+    """None if some solve has no estimate."""
     errors = [solve["verification"].get("error_estimate") for solve in solves]
     return None if None in errors else max(errors)
 
 
 def measure(given, folder, problem, ranks):
-    """One row a candidate, and the last summary."""
+    """One row per candidate, and the last summary."""
     seconds, ends = {}, {}
     for _ in range(given.repeat):
         for candidate in candidates(problem):
@@ -133,7 +133,7 @@ def measure(given, folder, problem, ranks):
                "outcome": outcome(ends[candidate]), "seconds": of_solves, "seconds_of_run": whole}
         if row["outcome"].startswith("converged"):
             deck = {**problem, "solver": solver(given, problem, candidate, True)}
-            # What checks refuse (a method that needs symmetry) may converge all the same: no estimate then.
+            # What checks refuse (a method that needs symmetry) may still converge: then there is no estimate.
             verified = run_deck(given, folder, deck, ranks, exit_codes=(0, 3))["solves"]
             row["error_estimate"] = largest_error(verified)
         rows.append(row)

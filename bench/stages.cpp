@@ -32,12 +32,12 @@ struct Reaction {
   [[nodiscard]] Values<float, 2> diffusivity() const { return {diffusivity_u, diffusivity_v}; }
 };
 
-/// A stage of it as somebody writes who has one sweep to write: out = own y + kept out + scale rate(y).
+/// A hand-written single sweep for one stage: out = own y + kept out + scale rate(y).
 template <bool HasTerm>
 struct StageByHand {
   static constexpr Shape shape = star<1, 2>;
   static constexpr Shape input_shape(int n) { return n < 2 ? shape : point; }
-  float own, kept, scale;  ///< of y, of what `out` was, of the rate
+  float own, kept, scale;  ///< weights of y, of the old `out`, of the rate
   float per_square_x, per_square_y;
 
   template <class P, class U, class V, class... X>
@@ -59,7 +59,7 @@ struct StageByHand {
   }
 };
 
-/// u and v on a periodic plane, and the system that moves them.
+/// u and v on a periodic plane, and the system that advances them.
 class Plane {
  public:
   explicit Plane(Index cells) {
@@ -114,7 +114,7 @@ class Plane {
             BlockView<float const>(view(0, 1)));
     }
   }
-  /// The largest difference of what both wrote, found by the system itself.
+  /// The largest difference between both results, computed by the system itself.
   [[nodiscard]] double difference() {
     auto const error = system_->create_state();
     system_->combine(std::array{WeightedState{1, states_[1].get()}, WeightedState{-1, states_[2].get()}}, *error);
@@ -134,7 +134,7 @@ class Plane {
 
   std::shared_ptr<StructuredMesh const> mesh_;
   std::unique_ptr<EquationSystem<float>> system_;
-  std::array<std::unique_ptr<FieldsState<float>>, 3> states_;  ///< y, and where each of the two writes
+  std::array<std::unique_ptr<FieldsState<float>>, 3> states_;  ///< y, and the outputs of both variants
 };
 
 }  // namespace
@@ -149,13 +149,13 @@ std::vector<Row> stages(Options const& options) {
         Row row;
         row.problem =
             problem_of<float>(has_term ? "Gray-Scott, second stage" : "Gray-Scott, first stage", {cells, cells, 1});
-        // u and v are read and written; the second stage also reads what they were at the start of the step.
+        // u and v are read and written; the second stage also reads their values at the start of the step.
         row.bytes = (has_term ? 6 : 4) * sizeof(float) * static_cast<double>(cells * cells);
         row.operations = (has_term ? 36 : 34) * static_cast<double>(cells * cells);
         std::vector<Form> const forms{{"as declared", [&] { plane.stage(has_term); }},
                                       {"written by hand", [&] { plane.stage_by_hand(has_term); }}};
         for (Form const& form : forms) form.enqueue();
-        // Some twenty operations on numbers up to 2 D / spacing^2 in each of the two.
+        // About twenty operations on numbers up to 2 D / spacing^2 in each of the two.
         if (!(plane.difference() < 40 * 0x1p-24)) throw DefectError(row.problem + ": not what is written by hand");
         for (Row const& timed : time_forms(row, forms, options.repetitions, [](Form const&, std::string const&) {})) {
           rows.push_back(timed);

@@ -6,7 +6,7 @@
 
 namespace halocline::benchmarking {
 
-/// Stages of a declared physics beside the same written by hand: Gray-Scott by SSP-RK2 on a periodic plane.
+/// Stages of a declared physics compared with hand-written ones: Gray-Scott by SSP-RK2 on a periodic plane.
 [[nodiscard]] std::vector<Row> stages(Options const& options);
 
 }  // namespace halocline::benchmarking

@@ -3,7 +3,7 @@
 #include "framework/kernel/stencil.hpp"
 #include "framework/operator/vector_functors.hpp"
 
-// The functors that are measured, and how many floating-point operations one evaluation takes.
+// The measured functors, and the floating-point operations of one evaluation.
 
 namespace halocline::benchmarking {
 
@@ -51,7 +51,7 @@ struct WideStar {
   }
 };
 
-/// A step in time of a wave: inputs are what is now and what was a step before.
+/// A time step of a wave; inputs: the present and the previous u.
 template <class Real>
 struct Leapfrog {
   static constexpr Shape shape = star<4>;
@@ -64,7 +64,7 @@ struct Leapfrog {
   }
 };
 
-/// Operations of one evaluation of a functor, with the additions to its sums.
+/// Operations of one evaluation of a functor, including the additions to its sums.
 template <class Functor>
 inline constexpr int operations_of = Functor::operations;
 template <class Real>

@@ -1,8 +1,8 @@
-// Times sweeps on the host beside copies of as many bytes in the same process. All cases run once in every repetition,
-// so that a change in the machine's load meets all of them; what is compared are minima and medians.
+// Times sweeps on the host and copies of as many bytes in the same process. All cases run once in every repetition, so
+// that a change in the machine's load affects all of them; minima and medians are compared.
 //
-// The floor of a sweep is the time of the copy that moves its bytes fastest: the 7-point sweep reads and writes each
-// value once, 16 bytes a point in double precision.
+// The lower bound of a sweep's time is that of the fastest copy of as many bytes: the 7-point sweep reads and writes
+// each value once, 16 bytes per point in double precision.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -57,7 +57,7 @@ MeshPointer mesh_of(int dimensions, Index cells, std::shared_ptr<Communicator> c
   return StructuredMesh::make(description, communicator);
 }
 
-/// A field on the one block of a mesh.
+/// A field on the single block of a mesh.
 template <class Real>
 class Values {
  public:
@@ -91,7 +91,7 @@ struct Laplacian {
 struct Case {
   std::string name;
   Index points;
-  Index bytes;  ///< of one point: each input read once, each output written once
+  Index bytes;  ///< per point: each input read once, each output written once
   std::function<void()> run;
   std::vector<double> seconds{};
 };
@@ -100,7 +100,7 @@ double quantile(std::vector<double> const& sorted, double part) {
   return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
 }
 
-/// A copy of `count` values, shared among threads as rows are.
+/// A copy of `count` values, divided among threads as rows are.
 template <class Copy>
 std::function<void()> shared_copy(double* to, double const* from, Index count, Copy copy) {
   return [=] {
@@ -147,7 +147,7 @@ std::string processor() {
   return "unknown";
 }
 
-/// What of the environment the command depends on, as the shell takes it.
+/// The environment variables that affect the command, in shell notation.
 std::string settings() {
   std::string all;
   for (std::string const name : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES"}) {
@@ -177,7 +177,7 @@ nlohmann::json report(std::vector<Case> const& cases, std::string const& command
   return all;
 }
 
-/// Bytes a second beside those of the fastest copy: of medians and of minima.
+/// Bytes per second relative to the fastest copy: by medians and by minima.
 void compare(nlohmann::json& all) {
   for (char const* const which : {"median_bytes_per_second", "maximum_bytes_per_second"}) {
     double best = 0;

@@ -11,7 +11,7 @@
 namespace halocline::benchmarking {
 namespace {
 
-/// Checks and times a functor of `InputCount` inputs that writes one output, or none.
+/// Checks and times a functor with `InputCount` inputs that writes one output or none.
 template <class Real, int InputCount, bool Writes, class Functor>
 Row measure(std::string const& what, Functor const& functor, Extents const& extents, Options const& options) {
   IndexRange const range{{0, 0, 0}, extents};

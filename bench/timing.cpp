@@ -18,7 +18,7 @@
 namespace halocline::benchmarking {
 namespace {
 
-/// A run that is over sooner is repeated until it takes this long: seconds.
+/// Shorter runs are repeated until they take this long, in seconds.
 constexpr double shortest_measure = 2e-3;
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -51,7 +51,7 @@ std::vector<std::function<void()>> copies(std::byte* to, std::byte const* from, 
   return {[=] { Kokkos::deep_copy(Execution{}, Bytes(to, bytes), ConstBytes(from, bytes)); }};
 }
 #else
-/// A copy of whole cache lines, shared among the threads.
+/// A copy of whole cache lines, divided among the threads.
 template <class Copy>
 std::function<void()> shared_copy(std::byte* to, std::byte const* from, std::size_t bytes, Copy copy) {
   return [=] {
@@ -76,7 +76,7 @@ std::vector<std::function<void()>> copies(std::byte* to, std::byte const* from, 
 
 /// Seconds of the fastest copy that moves `bytes`.
 double time_copies(Index bytes, int repetitions) {
-  // At least one pack, so that there is something to copy.
+  // At least one cache line, so that there is something to copy.
   auto const half = std::max<std::size_t>(static_cast<std::size_t>(bytes) / 2, kernel::cache_line);
   Kokkos::View<std::byte*, Memory> const from("copied from", half);
   Kokkos::View<std::byte*, Memory> const to("copied to", half);
@@ -106,7 +106,7 @@ double elapsed(std::function<void()> const& work, int runs) {
 std::vector<double> time_each(std::function<void()> const& work, int repetitions) {
   (void)elapsed(work, 1);
   double const once = elapsed(work, 1);
-  // Who asks for a single repetition looks at single runs, with a profiler.
+  // A single repetition is for a profiler, which needs single runs.
   int const runs = repetitions == 1 ? 1 : std::max(1, static_cast<int>(shortest_measure / std::max(once, 1e-7)));
   std::vector<double> seconds;
   for (int n = 0; n < repetitions; ++n) seconds.push_back(elapsed(work, runs) / runs);
@@ -115,7 +115,7 @@ std::vector<double> time_each(std::function<void()> const& work, int repetitions
 }
 
 double fastest_copy(Index bytes, int repetitions) {
-  // Rows that move as many bytes are held to one copy.
+  // Rows that move as many bytes are compared with the same copy.
   static std::map<std::pair<Index, int>, double> known;
   auto const found = known.find({bytes, repetitions});
   if (found != known.end()) return found->second;

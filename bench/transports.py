@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures what halos take by each transport that this machine has, by size: what runs find out as they start.
+"""Measures the time of halo exchanges by each transport of this machine, by size: what runs measure at their start.
 
-`--repeat` runs on each number of ranks, cut into slabs so that each has two neighbours. In the table the median over
-the runs of what an exchange with both neighbours took on the slowest rank.
+`--repeat` runs on each number of ranks, cut into slabs so that each has two neighbours. The table has the median over
+the runs of the time of an exchange with both neighbours on the slowest rank.
 
     bench/transports.py --program bin/halocline --ranks 2 4 --json bench/results/transports.json
 """
@@ -14,7 +14,7 @@ import tempfile
 from deck_runs import parser_of, run_deck
 from record import store
 
-SIDE = 256  # of slabs: four layers of numbers of eight bytes are 2 MiB
+SIDE = 256  # of slabs: four layers of eight-byte numbers are 2 MiB
 
 
 def run(given, folder, ranks):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds every room to the arrows of docs/architecture.md: who may know whom.
+"""Checks the module dependencies of docs/architecture.md.
 
-Prints each include that points the wrong way, and each word in framework/ and solvers/ that names a physics. Exits 1 if
-there is one.
+Prints each include that violates them, and each word in framework/ and solvers/ that names a physics. Exits 1 if there is
+one.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# A room may know those below it, however far down.
+# A module may depend on those below it, however far down.
 ARROWS = {
     "framework/runtime": [],
     "framework/deck": ["framework/runtime"],
@@ -26,13 +26,13 @@ ARROWS = {
     "framework/io": ["framework/multigrid"],
     "framework/plugin": ["framework/io"],
 }
-# Solvers know operators and vectors, and no mesh, field or kernel, though operators are made of them.
+# Solvers depend on operators and vectors, but not on meshes, fields or kernels, although operators are made of them.
 SOLVERS = {"framework/runtime", "framework/deck", "framework/operator", "framework/plugin"}
-# What several physics share; otherwise none knows another.
+# Shared by several physics; otherwise no physics depends on another.
 SHARED_PHYSICS = {"physics/equations"}
-# Files of any kind in these rooms name no other folder of physics/.
+# Files of any kind in these modules must not name other folders of physics/.
 NAMELESS = ("framework", "solvers")
-# Physics whose names are those of other things as well: Euler's methods step all that evolves.
+# Physics whose names have other meanings as well: Euler's methods are integrators.
 NAMES_OF_MORE = {"euler"}
 
 
@@ -44,7 +44,7 @@ def below(room):
 
 
 def room_of(path):
-    """The room of a file or of what an include names; None for a header that is no part of this repository."""
+    """The module of a file or of an include; None for a header that is not part of this repository."""
     parts = path.split("/")
     if parts[0] in ("framework", "physics", "drivers"):
         return "/".join(parts[:2])
@@ -65,14 +65,14 @@ def may_know(room):
 
 
 def files(*patterns):
-    """Paths of this checkout, from its root."""
+    """Paths of this checkout, relative to its root."""
     listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns],
                              cwd=ROOT, text=True, capture_output=True, check=True)
     return [path for path in listing.stdout.split("\0") if path and (ROOT / path).is_file()]
 
 
 def wrong_includes():
-    """Prints them; returns how many there are."""
+    """Prints wrong includes; returns their number."""
     wrong = 0
     for path in files("*.hpp", "*.cpp"):
         file, room = ROOT / path, room_of(path)
@@ -91,19 +91,19 @@ def wrong_includes():
 
 
 def physics_names():
-    """Of the plugins: a folder that holds no file of the repository is none."""
+    """Names of the plugins; a folder without files of the repository is not a plugin."""
     folders = {"/".join(path.split("/")[:2]) for path in files("physics/*/*")}
     return sorted({folder.split("/")[1] for folder in folders - SHARED_PHYSICS} - NAMES_OF_MORE)
 
 
 def named_physics():
-    """Prints words that name a physics where none may be known; returns how many there are."""
-    # Whole words, which anything but letters and digits ends, an underscore too.
+    """Prints words that name a physics where this is not allowed; returns their number."""
+    # Whole words, ended by anything but letters and digits, also by an underscore.
     named = re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, physics_names()))})(?![^\W_])", re.IGNORECASE)
     wrong = 0
     for path in files(*NAMELESS):
         text = (ROOT / path).read_text(errors="replace")
-        # The first line stands for the path as well.
+        # Matches in the path itself are reported at line 1.
         for number, line in enumerate([path, *text.splitlines()]):
             for word in named.findall(line):
                 print(f"{path}:{max(number, 1)}: {path.split('/')[0]} must not know the physics {word}")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts the instructions of the innermost loops of compiled CUDA kernels, for one that each unit of work has once.
+"""Counts the instructions of the innermost loops of compiled CUDA kernels, also per unit of work.
 
     cuobjdump --dump-sass libhalocline_nbody.so | c++filt >listing.txt
     loop_instructions.py listing.txt --kernel sum_by_steps --per MUFU.RSQ --json bench/results/nbody_instructions.json
 
-For every kernel whose name has the word, the innermost loop with the most of such instructions: how many of each kind it
-has, and how many for one unit.
+`--per` is an instruction that each unit of work executes once. For every kernel whose name contains the word, the script finds
+the innermost loop with the most such instructions, and counts its instructions of each kind, in total and per unit.
 """
 
 import argparse
@@ -27,7 +27,7 @@ def functions(listing):
 
 
 def innermost_loops(instructions):
-    """Instructions of each loop that no other is in: from the target of a branch backwards to the branch."""
+    """Instructions of each loop without inner loops: from the target of a backward branch to the branch."""
     spans = []
     for address, text in instructions:
         target = re.search(r"\bBRA\b.*?(0x[0-9a-f]+)", text)
@@ -39,7 +39,7 @@ def innermost_loops(instructions):
 
 
 def kind_of(text):
-    """FFMA of "@!P0 FFMA R1, R2, R3, R4"; MUFU keeps which function it is."""
+    """FFMA for "@!P0 FFMA R1, R2, R3, R4"; MUFU keeps the name of its function."""
     word = re.sub(r"^@!?U?P\d+\s+", "", text).split()[0]
     return ".".join(word.split(".")[: 2 if word.startswith("MUFU") else 1])
 

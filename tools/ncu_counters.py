@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Turns what Nsight Compute counted of benchmarks' kernels into a result: of the Laplacian's bytes, fetch efficiency and
-cache hits, of those of Jacobi's iteration how busy they keep the device and what they take of it.
+"""Converts Nsight Compute's counters of benchmark kernels to a record: for the Laplacian bytes, fetch efficiency and cache
+hits; for Jacobi's iteration the utilisation and the resources of the device.
 
     ncu --csv --page raw --print-units base --print-kernel-base demangled --clock-control none \\
         --kernel-name 'regex:laplacian_|stream_sweep|direct_sweep' \\
@@ -14,10 +14,10 @@ cache hits, of those of Jacobi's iteration how busy they keep the device and wha
         --section SpeedOfLight --section LaunchStats --section Occupancy --log-file counters.csv \\
         halocline bench reference-jacobi-1d --size 4194304 --repetitions 1 --json profiled.json
 
-One of the benchmarks of the Laplacian (`reference-laplacian`, `-planes`, `-steps`, `-splits`, `-strides`) or of Jacobi's
-iteration a run. Of profiled.json only the machine, the problems and the names of the forms are taken: its times are those of
-a profiled program. The fetch efficiency is the least that a run must read (all points but those on the edges of the box,
-once) over what it read from memory.
+Each run profiles one benchmark of the Laplacian (`reference-laplacian`, `-planes`, `-steps`, `-splits`, `-strides`) or of
+Jacobi's iteration. From profiled.json only the machine, the problems and the names of the forms are used, since its times are
+those of a profiled program. The fetch efficiency is the minimum of bytes to be read (all points except those on the edges of
+the box, once) divided by the bytes read from memory.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from pathlib import Path
 READ, WRITTEN = "dram__bytes_read.sum", "dram__bytes_write.sum"
 HITS, DURATION = "lts__t_sector_hit_rate.pct", "gpu__time_duration.sum"
 TRAFFIC = {READ: ("byte", 1), WRITTEN: ("byte", 1), HITS: ("%", 0.01), DURATION: ("ns", 1e-9)}
-# What a table of the second kind says of a kernel: the metric's name, its unit and the factor to ours.
+# Columns of the second kind of table: the metric's name, its unit and the factor to the record's unit.
 PEAK = "throughput.avg.pct_of_peak_sustained_"
 QUANTITIES = {
     "profiled_seconds": (DURATION, "ns", 1e-9),
@@ -68,12 +68,12 @@ TAKEN_OVER = ("machine", "hardware", "backend", "version", "commit", "date", "co
 
 
 def numbers(text):
-    """Of "(256, 1, 1)"."""
+    """The numbers in "(256, 1, 1)"."""
     return [int(number) for number in re.findall(r"\d+", text)]
 
 
 def read_launches(path, metrics):
-    """The launches that were counted: a dictionary each, `metrics` ({name: (unit, factor)}) in bytes, parts of one and
+    """The profiled launches, one dictionary each, with `metrics` ({name: (unit, factor)}) in bytes, fractions of one and
     seconds."""
     with open(path, newline="", encoding="utf-8") as file:
         table = list(csv.DictReader(line for line in file if line.startswith('"')))
@@ -94,7 +94,7 @@ def name_of_kernel(launch):
 
 
 def describe(launch, extents):
-    """The form that a launch is part of, as `halocline bench` calls it, and how many launches make a run."""
+    """The form that a launch belongs to, as named by `halocline bench`, and the number of launches in a run."""
     kernel = launch["Kernel Name"]
     step = re.search(r"laplacian_(of_rows|reordered|bounded)<(?:\(int\))?(\d+)", kernel)
     if step:
@@ -109,7 +109,7 @@ def describe(launch, extents):
         return form + "grid ordered y, z, x", 1
     if grid == "GridXyz":
         return form + " x ".join(str(n) for n in numbers(launch["Block Size"])) + " threads", 1
-    # The last launch of a run may be smaller: told by the first.
+    # The last launch of a run may be smaller: use the first.
     if grid == "GridOfSubdomainAlongX":
         blocks = math.ceil(extents[0] / numbers(launch["Block Size"])[0])
         launches = math.ceil(blocks / numbers(launch["Grid Size"])[0])
@@ -124,8 +124,8 @@ def least_read_bytes(extents):
 
 
 def name_in(record, problem, form, path):
-    """The name of a form as the record has it: a sweep's with its tile, a step's with its sentence. The tile that others
-    call by its rows is the last step."""
+    """The full name of a form in the record: a sweep's with its tile, a step's with its sentence. The tile that is named by its
+    rows elsewhere is the last step."""
     names = [row["form"] for row in record["rows"] if row["problem"] == problem]
     for start in (form, "reference: step 5") if form.startswith("reference: tile") else (form,):
         for name in names:
@@ -135,7 +135,7 @@ def name_in(record, problem, form, path):
 
 
 def by_problem(launches, problems, path):
-    """Pairs of a problem and its launches: those of the sweep come first for each."""
+    """Pairs of a problem and its launches; the sweep's launches are the first of each problem."""
     parts = []
     behind = True
     for launch in launches:
@@ -158,7 +158,7 @@ def rows_of_laplacian(problem, launches, record, path):
     for launch in launches:
         form, launches_of_run = describe(launch, extents)
         if launches_of_run > 1 or left > 0:
-            # The launches of a run follow each other; only the first tells how many there are.
+            # The launches of a run are consecutive; the first determines their number.
             if left == 0:
                 subdomains, left = (form, launches_of_run), launches_of_run
             form, launches_of_run = subdomains

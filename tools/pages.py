@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs from the records in bench/results.
+"""Generates the tables of docs from the records in bench/results.
 
     tools/pages.py [--check] [PAGE…]
 
-A page says where a table stands:
+A page marks the place of a table:
 
     <!-- table: NAME -->
     <!-- end of table -->
 
-and the function NAME of a file in tools/page_tables makes its rows from records (tools/page_tables/records.py has what they
-are chosen and written with). Whatever stands between the two lines is replaced. `--check` writes nothing: it names every
-table that differs from its records and, of all pages, every function that makes a table for none; exit code 1 if there are
-any. Pages are those of docs unless some are named.
+The function NAME of a file in tools/page_tables makes its rows from records (tools/page_tables/records.py has functions to
+select and format them). The text between the two lines is replaced. `--check` writes nothing: it names every table that
+differs from its records and, if all pages are checked, every function whose table is on no page; exit code 1 if there are
+any. The default is all pages of docs.
 """
 import argparse
 import re
@@ -27,12 +27,12 @@ MARK = re.compile(r"^<!-- (?:table: \S+|end of table) -->$", re.MULTILINE)
 
 
 class PageError(Exception):
-    """A page whose tables cannot be made; the message is for people."""
+    """A page whose tables cannot be made; the message is for the user."""
 
 
 def markdown(rows):
-    """Rows of cells, the first of which are the headings, as a table. Raises ValueError if one has other than the first's
-    number of cells, or a cell that would break the table."""
+    """Rows of cells, starting with the headings, as a table. Raises ValueError if a row has another number of cells than the
+    first, or a cell that would break the table."""
     for row in rows:
         if len(row) != len(rows[0]):
             raise ValueError(f"a row of {len(row)} cells below {len(rows[0])} headings: {row}")
@@ -53,7 +53,7 @@ def made(name):
 
 
 def first_difference(old, new):
-    """The first line of the one that the other does not have in its place, for a message."""
+    """The first line in which both differ, for a message."""
     before, after = old.splitlines(), new.splitlines()
     at = next((n for n, (one, other) in enumerate(zip(before, after)) if one != other), min(len(before), len(after)))
     return (f"  the page has:     {before[at] if at < len(before) else 'no such row'}\n"
@@ -61,8 +61,8 @@ def first_difference(old, new):
 
 
 def renewed(text, page):
-    """The text with its tables made anew, the names of all, {name: difference} of those that were others, and what to say of
-    those that cannot be made, which are left as they are. Raises PageError if marks do not fit."""
+    """The text with its tables regenerated, the names of all tables, {name: difference} of those that changed, and messages
+    about those that cannot be made, which are left unchanged. Raises PageError if the marks do not match."""
     blocks = list(BLOCK.finditer(text))
     if 2 * len(blocks) != len(MARK.findall(text)) or any("<!-- table:" in block[2] for block in blocks):
         raise PageError(f"{page}: a table begins without an end, or ends without a begin")

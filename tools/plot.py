@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Draws a finished run: slices through each field of its last snapshot or the bodies in it, the series of snapshots as
-an animation, its quantities, how the residuals fell, what receivers recorded, and how far the energy drifted.
+"""Plots a finished run: slices through each field of its last snapshot or the bodies in it, the series of snapshots as an
+animation, its quantities, the residuals, the receivers' traces, and the drift of energy.
 
     plot.py FOLDER [--step N] [--normal x|y|z] [--at POSITION] [--scale linear|log] [--range LOW HIGH] [--fields A,B]
 
 Writes slice_<field>.png and animation_<field>.gif or bodies.png and animation_bodies.gif, scalars.png, residuals.png,
-traces.png and energy.png into FOLDER and prints their names. Scale, range and fields are those of the deck's section
-`plot` where they are not given. Fields and quantities that are constant are left out. Needs matplotlib and h5py.
+traces.png and energy.png into FOLDER and prints their names. Defaults of scale, range and fields are in the deck's section
+`plot`. Constant fields and quantities are omitted. Needs matplotlib and h5py.
 """
 
 import argparse
@@ -32,10 +32,10 @@ except ImportError as missing:
              "Python, which has them")
 
 AXES = "xyz"
-SHORTEST_SERIES = 3  # snapshots that make an animation
-MOST_FRAMES = 60  # of an animation; of longer series frames are left out
+SHORTEST_SERIES = 3  # the fewest snapshots of an animation
+MOST_FRAMES = 60  # of an animation; longer series are thinned out
 FRAME_TIME = 120  # milliseconds
-MOST_PANELS = 12  # of quantities in one picture
+MOST_PANELS = 12  # quantities in one picture
 INK = "#2b2f36"
 STYLE = {
     "figure.dpi": 160, "savefig.bbox": "tight", "savefig.pad_inches": 0.15, "font.family": "DejaVu Sans",
@@ -43,12 +43,12 @@ STYLE = {
     "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 12, "axes.titleweight": "medium",
     "axes.titlelocation": "left", "axes.grid": False, "grid.color": "#d9dce1", "grid.linewidth": 0.6,
 }
-# Without the black at its lower end, which would hide the frame.
+# Without black at the lower end, where the frame would be invisible.
 WARM = ListedColormap(matplotlib.colormaps["inferno"](np.linspace(0.06, 1, 256)))
 
 
 class Field:
-    """A field of a snapshot, of which parts are read as they are asked for; of a vector the magnitude."""
+    """A field of a snapshot, read in parts on demand; for a vector its magnitude."""
 
     def __init__(self, name, data, on_cells):
         self.data, self.on_cells = data, on_cells
@@ -58,11 +58,11 @@ class Field:
         self.plain_name = name
         self.name = f"|{name}|" if self.several else name
         self.unit = data.attrs["unit"].decode().strip("\0")
-        # Snapshots of earlier versions list the entries.
+        # Snapshots of earlier versions store the entries as a list.
         self.indexed = data.ndim >= 3
 
     def part(self, key):
-        """What the key selects of the values as they are indexed (z, y, x)."""
+        """The values that the key selects, indexed (z, y, x)."""
         if self.indexed:
             values = self.data[key].astype(float)
         else:
@@ -75,7 +75,7 @@ class Field:
         return self.part(tuple(key))
 
     def summary(self):
-        """The smallest and the largest finite value, and how many values are none; nothing to show of no finite one."""
+        """The smallest and the largest finite value, and the number of non-finite values; (inf, -inf) if none is finite."""
         low, high, bad = np.inf, -np.inf, 0
         for plane in range(self.shape[0]):
             values = self.plane(2, plane)
@@ -90,7 +90,7 @@ class Field:
 
 
 class Snapshot:
-    """One snapshot file and the mesh it lies on."""
+    """One snapshot file and its mesh."""
 
     def __init__(self, path):
         self.file = h5py.File(path, "r")
@@ -111,7 +111,7 @@ class Snapshot:
 
 
 class Look:
-    """How values are shown: the deck's section `plot`, and what the command line says in its place."""
+    """How values are shown: the deck's section `plot`, overridden by the command line."""
 
     def __init__(self, folder, options):
         section = {}
@@ -128,7 +128,7 @@ class Look:
         self.at = options.at
 
     def norm(self, planes):
-        """Colour map, scale and what lies beyond it: around zero for signed values, unless a range is given."""
+        """Colour map, scale and the ends that values exceed: centred at zero for signed values, unless a range is given."""
         values = np.concatenate([plane[np.isfinite(plane)] for plane in planes])
         low, high = (values.min(), values.max()) if values.size else (0.0, 1.0)
         if self.scale == "log":
@@ -146,7 +146,7 @@ class Look:
 
 
 def beyond(low, high, least, most):
-    """At which ends of a colour bar there is more."""
+    """The ends of a colour bar that values exceed."""
     return {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}[low < least, high > most]
 
 
@@ -167,7 +167,7 @@ def has_points(path):
 
 
 def is_constant(low, high, rounding=1e-13):
-    """But for rounding, as part of the largest value."""
+    """Up to rounding, relative to the largest value."""
     return not high - low > rounding * max(abs(low), abs(high))
 
 
@@ -196,7 +196,7 @@ def draw_line(axes, snapshot, field, look, limits):
 
 
 class Cut:
-    """A plane of a field: all of a field in two dimensions, else the one nearest to a position on an axis."""
+    """A plane of a field: the whole field in two dimensions, else the plane nearest to a position on an axis."""
 
     def __init__(self, snapshot, field, normal, at):
         dimensions = len(snapshot.edges)
@@ -233,7 +233,7 @@ def draw_cut(axes, cut, colours, scale):
 
 
 def draw_field(snapshot, field, heading, look, limits=None):
-    """`limits`: of all that a series shows."""
+    """`limits`: over all frames of a series."""
     low, high, bad = field.summary()
     detail = f"step {snapshot.step}, time {snapshot.time:g}"
     if low <= high:
@@ -255,7 +255,7 @@ def draw_field(snapshot, field, heading, look, limits=None):
         picture = draw_cut(axes, cut, colours, scale)
         if len(cuts) > 1:
             axes.set_title(cut.label, fontsize=9.5, pad=5)
-    # A bar of the last picture's own height, however flat that is.
+    # A colour bar as high as the last picture, however flat that is.
     bar = figure.colorbar(picture, cax=panels[0][-1].inset_axes([1.04, 0, 0.045, 1]), extend=more)
     bar.set_label(labelled(field.name, field.unit) + (", logarithmic" if isinstance(scale, LogNorm) else ""))
     bar.outline.set_linewidth(0.6)
@@ -267,7 +267,7 @@ def draw_field(snapshot, field, heading, look, limits=None):
 
 
 def head_of(figure, panels, heading, detail):
-    """A title over several panels, whose frames have their place once they are drawn."""
+    """A title over several panels; they are drawn first to determine their positions."""
     figure.canvas.draw()
     boxes = [axes.get_position() for axes in panels]
     left, top = min(box.x0 for box in boxes), max(box.y1 for box in boxes)
@@ -276,7 +276,7 @@ def head_of(figure, panels, heading, detail):
 
 
 def frames_of(paths):
-    """Those of a series that an animation shows, the first and the last among them."""
+    """The snapshots of a series that an animation shows, including the first and the last."""
     if len(paths) <= MOST_FRAMES:
         return paths
     return [paths[n] for n in np.unique(np.linspace(0, len(paths) - 1, MOST_FRAMES).round().astype(int))]
@@ -319,8 +319,8 @@ def animate_field(paths, name, heading, look):
 
 
 def draw_bodies(paths, heading, normal, frame=None):
-    """The bodies of the last snapshot as seen along an axis, by speed; the paths of few, through all snapshots.
-    `frame`: limits of x, y and speed for a series."""
+    """The bodies of the last snapshot seen along an axis, coloured by speed; if they are few, also their paths through all
+    snapshots. `frame`: limits of x, y and speed for a series."""
     bodies = Bodies(paths[-1])
     across, up = (axis for axis in range(3) if axis != normal)
     figure, axes = plt.subplots(figsize=(6.6, 5.4))
@@ -334,7 +334,7 @@ def draw_bodies(paths, heading, normal, frame=None):
                            rasterized=True, zorder=2)
     detail = f"{len(bodies.position)} {'body' if len(bodies.position) == 1 else 'bodies'}"
     if not few:
-        # A few that are far out would leave the rest a dot.
+        # A few distant bodies would reduce the others to a dot.
         middle = np.median(bodies.position, axis=0)
         reach = 1.3 * np.percentile(np.abs(bodies.position - middle).max(axis=1), 95)
         axes.set_xlim(middle[across] - reach, middle[across] + reach)
@@ -359,7 +359,7 @@ def draw_bodies(paths, heading, normal, frame=None):
 
 
 def animate_bodies(paths, heading, normal):
-    """The figures of an animation, all of one frame: that of the widest, and of all speeds."""
+    """The figures of an animation, all with the widest frame and the range of all speeds."""
     limits = []
     speeds = [0.0]
     for n in (0, len(paths) // 2, len(paths) - 1):
@@ -388,14 +388,14 @@ def changing(table):
     found = {}
     for name, values in table.items():
         finite = values[np.isfinite(values)]
-        # Sums over all cells, and what solves leave of a residual, round more than a value.
+        # Sums over all cells, and residuals of solves, cause larger changes than rounding of a single value.
         if name not in ("step", "time") and finite.size > 1 and not is_constant(finite.min(), finite.max(), 1e-10):
             found[name] = values
     return found
 
 
 def draw_scalars(table, quantities, heading):
-    """Each quantity in a panel of its own."""
+    """Each quantity in a separate panel."""
     by_time = "time" in table and np.ptp(table["time"]) > 0
     along = table["time" if by_time else "step"]
     shown = dict(list(quantities.items())[:MOST_PANELS])
@@ -426,7 +426,7 @@ def draw_scalars(table, quantities, heading):
 
 
 def read_drift(path):
-    """Times, and the drift of the energy as part of |kinetic| + |potential|; nothing where none is recorded."""
+    """Times, and the drift of the energy relative to |kinetic| + |potential|; empty if it is not recorded."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     if len(rows) < 2 or "energy_drift" not in rows[0]:
@@ -441,7 +441,7 @@ def draw_drift(times, drift, heading):
     axes.set_xlim(times[0], times[-1])
     axes.set_xlabel("time")
     axes.set_ylabel("change of the energy / (|kinetic| + |potential|)")
-    # At each number: the power of ten of all would stand where the second line of the title is.
+    # The exponent at each number: a common one would overlap the second line of the title.
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}")
     axes.grid(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -450,7 +450,7 @@ def draw_drift(times, drift, heading):
 
 
 def read_residuals(path):
-    """The solves of a run that had something to do, a residual above zero: (step, method, iterations, residuals) each."""
+    """The solves with a residual above zero: (step, method, iterations, residuals) each."""
     solves = {}
     with open(path, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -489,7 +489,7 @@ def draw_residuals(solves, heading):
 
 
 def read_traces(path):
-    """Times, and what each receiver recorded by name."""
+    """Times, and the recorded values of each receiver by name."""
     with open(path, newline="", encoding="utf-8") as file:
         names, *rows = csv.reader(file)
     columns = np.array(rows, dtype=float).reshape(-1, len(names)).T
@@ -497,7 +497,7 @@ def read_traces(path):
 
 
 def draw_traces(times, traces, heading):
-    """One below the other, all on one scale."""
+    """One below the other, on a common scale."""
     figure, axes = plt.subplots(figsize=(7, 1.6 + 0.75 * len(traces)))
     largest = max(np.nanmax(np.abs(values), initial=0) for values in traces.values()) or 1.0
     for row, (name, values) in enumerate(traces.items()):
@@ -514,7 +514,7 @@ def draw_traces(times, traces, heading):
 
 
 def heading_of(folder):
-    """The name of the deck, as far as the run's record has it."""
+    """The name of the deck, if the run's record has it."""
     try:
         with open(folder / "summary.json", encoding="utf-8") as file:
             return Path(json.load(file)["provenance"]["deck"]["path"]).stem
@@ -523,7 +523,7 @@ def heading_of(folder):
 
 
 def write_anew(path, content):
-    # What has that name is an older picture, or a link that is not to be written through.
+    # An existing file is an older picture, or a link, which must not be followed.
     path.unlink(missing_ok=True)
     with open(path, "xb") as file:
         file.write(content)
@@ -533,7 +533,7 @@ def write_anew(path, content):
 def tell(text):
     try:
         print(text, flush=True)
-    except BrokenPipeError:  # nobody listens any more
+    except BrokenPipeError:  # the reader of the output has exited
         sys.stdout = open(os.devnull, "w", encoding="utf-8")
 
 
@@ -545,7 +545,7 @@ def save(figure, path):
 
 
 def save_animation(figures, path):
-    """All frames have the size of the first and the colours of the last, in which most has happened."""
+    """All frames have the size of the first and the palette of the last, which shows the most."""
     frames, box = [], None
     for figure in figures:
         if box is None:
@@ -560,14 +560,14 @@ def save_animation(figures, path):
     colours = frames[-1].quantize(256)
     frames = [frame.quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames]
     content = io.BytesIO()
-    # The last one stays a while.
+    # The last frame is shown longer.
     durations = [FRAME_TIME] * (len(frames) - 1) + [8 * FRAME_TIME]
     frames[0].save(content, format="GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
     write_anew(path, content.getvalue())
 
 
 def chosen_fields(snapshot, look):
-    """Those that are drawn; says which are left out because they are constant."""
+    """The fields to be drawn; prints which are omitted because they are constant."""
     fields = snapshot.fields()
     if look.fields is not None:
         known = [field.plain_name for field in fields]

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Draws stored results of `halocline bench`: the roofline, speed over size, what planes too large for the cache cost, what
-the tunings of a sweep are worth, and kernels written by hand step by step, by their blocks, by the stride between planes and
-by the shape of the box.
+"""Plots stored results of `halocline bench`.
 
     plot_benchmarks.py FILE… [--out FOLDER]
 
-FILE: records that `halocline bench --json` or ncu_counters.py wrote, all of one device. Writes those of roofline.png,
-sizes.png, cache.png, tunings.png, steps.png, blocks.png, strides.png, shapes.png and fetches.png that the files have rows for
-into FOLDER (default: docs/images) and prints their names. Needs what plot.py needs.
+The plots: the roofline, speed over size, the cost of planes too large for the cache, the effect of a sweep's tunings, and
+hand-written kernels by optimisation step, by block, by stride between planes and by shape of the box. FILE: records written by
+`halocline bench --json` or ncu_counters.py, all of one device. Writes roofline.png, sizes.png, cache.png, tunings.png,
+steps.png, blocks.png, strides.png, shapes.png and fetches.png, as far as the files have rows for them, into FOLDER (default:
+docs/images), and prints their names. Needs the packages of plot.py.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import numpy as np  # noqa: E402
 from plot import INK, STYLE, save, title  # noqa: E402
 
 OURS = "ours"
-# Kinds of forms: how a name begins or ends, what it is called, its colour.
+# Kinds of forms: beginning or end of the name, label, colour.
 KINDS = [
     (r"(?!reference)", OURS, "#2f6db5"),
     (r"reference: .*256 x 1 x 1 threads$", "tiles of rows, 256 × 1 × 1 threads", "#9aa0aa"),
@@ -41,7 +41,7 @@ def kind_of(row):
 
 
 def extents_of(row):
-    """Of "7-point Laplacian, double, 512 x 512 x 512"."""
+    """The extents in "7-point Laplacian, double, 512 x 512 x 512"."""
     return tuple(int(n) for n in row["problem"].rsplit(",", 1)[1].split(" x "))
 
 
@@ -50,7 +50,7 @@ def size_words(extents):
 
 
 class Results:
-    """All rows of some files of one device, and what was counted for them."""
+    """All rows of some files of one device, and the profiler's counters for them."""
 
     def __init__(self, paths):
         records = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
@@ -85,7 +85,7 @@ def tidy(axes):
 
 
 def draw_roofline(results):
-    """The largest problem of every benchmark that is neither beside another program nor of forms that are not chosen."""
+    """The largest problem of every benchmark, except those with another program or with forms that are not chosen."""
     largest = {}
     for row in results.rows:
         if "operations" in row and not row["benchmark"].startswith(("reference-", "tunings")):
@@ -120,7 +120,7 @@ def draw_roofline(results):
 
 
 def draw_sizes(results):
-    """The part of a copy's speed over the size of a cube."""
+    """The fraction of a copy's speed over the size of a cube."""
     lines = {}
     for beside, benchmarks in ((False, ("laplacian-sizes", "laplacian-3d")), (True, ("reference-laplacian",))):
         for extents, kinds in results.best_of_kinds(*benchmarks).items():
@@ -148,7 +148,7 @@ def draw_sizes(results):
 
 
 def draw_cache(results):
-    """Bytes that must be moved a second, for cubes and for planes that do not fit the cache; bars by kind."""
+    """Minimum traffic per second, for cubes and for planes that do not fit the cache; bars by kind."""
     problems = results.best_of_kinds("reference-laplacian", "reference-laplacian-planes")
     if not problems:
         return None
@@ -190,7 +190,7 @@ def draw_cells(axes, cells, least, most):
 
 
 def draw_tunings(results):
-    """A table for each problem: tiles down, pace across, the best of what else may be chosen in the cells."""
+    """A table for each problem: tiles in rows, pace in columns; cells have the best over the other tunings."""
     tables, others = {}, {}
     for row in results.of("tunings"):
         tile = re.match(r"streaming, (\d+) x (\d+) threads", row["form"])
@@ -226,7 +226,7 @@ def draw_tunings(results):
 
 
 def draw_steps(results):
-    """A bar for each kernel written by hand, in the order in which they were written, behind ours."""
+    """A bar for each hand-written kernel, in order of optimisation, after the framework's sweep."""
     rows = results.of("reference-laplacian-steps")
     if not rows:
         return None
@@ -254,7 +254,7 @@ def draw_steps(results):
 
 
 def draw_blocks(results):
-    """A table for each problem: threads of a block down, rows of a tile across, parts of a copy's speed in the cells."""
+    """A table for each problem: threads of a block down, rows of a tile across, fractions of a copy's speed in the cells."""
     tables, ours = {}, {}
     for row in results.of("reference-laplacian-blocks"):
         found = re.match(r"reference: tile of (\d+) rows?, (.*) threads", row["form"])
@@ -280,8 +280,8 @@ def draw_blocks(results):
 
 
 def draw_strides(results):
-    """Speed and fetch efficiency over the bytes of a plane, for rows of several lengths; lines where the cache, and where half
-    of it, holds three planes."""
+    """Speed and fetch efficiency over the bytes of a plane, for rows of several lengths; lines mark where three planes fill the
+    cache, and half of it."""
     lines, efficiencies = {}, {}
     for row in results.of("reference-laplacian-strides"):
         extents = extents_of(row)
@@ -322,7 +322,7 @@ def draw_strides(results):
 
 
 def draw_shapes(results):
-    """Time of the best of the others over ours for every shape of a box: a table for each extent along z."""
+    """Time of the best other form relative to the framework's, for every shape of a box: a table for each extent along z."""
     best = results.best_of_kinds("reference-laplacian-shapes", "reference-laplacian")
     if not results.of("reference-laplacian-shapes"):
         return None
@@ -344,7 +344,7 @@ def draw_shapes(results):
 
 
 def draw_fetches(results):
-    """Fetch efficiency and hits over the problems that were counted: a line for each kind, its best rows of a tile."""
+    """Fetch efficiency and cache hits over the profiled problems: a line for each kind, with its best rows of a tile."""
     best = {}
     wanted = {row["problem"] for row in results.of("reference-laplacian", "reference-laplacian-planes")}
     for (problem, form), row in results.counters.items():

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Draws what each level takes of a V-cycle, from what bench/multigrid_levels.py stored.
+"""Plots the time of each level in a V-cycle, from records of bench/multigrid_levels.py.
 
     tools/plot_levels.py bench/results/multigrid_levels.json [--out FILE]
 
-Writes docs/images/multigrid_levels.png if nothing else is said. Needs what plot.py needs.
+Writes docs/images/multigrid_levels.png by default. Needs the packages of plot.py.
 """
 import argparse
 import json
@@ -18,7 +18,7 @@ from plot import STYLE, save, title  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 CYCLES = {"run": "cycles in double", "single": "cycles in single"}
-LEAST_NAMED = 0.03  # shares below have no room for their name
+LEAST_NAMED = 0.03  # smaller shares are not labelled
 
 
 def draw(record):

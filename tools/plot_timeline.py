@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws what a rank and its device did in a few steps, with and without overlap, from traces of runs (--trace).
+"""Plots the activity of a rank and its device in a few steps, with and without overlap, from traces of runs (--trace).
 
-    tools/plot_timeline.py --store bench/results/timeline.json --with DIR --without DIR   keeps steps of two runs
+    tools/plot_timeline.py --store bench/results/timeline.json --with DIR --without DIR   stores steps of two runs
     tools/plot_timeline.py bench/results/timeline.json                                    draws docs/images/timeline.png
 """
 import argparse

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Tries the commands of docs/building.md, as they stand there, and records what came of them:
+"""Tries the commands of docs/building.md as written, and records the results:
 
     tools/try_building.py [--only REGEX] [--list]
 
 A trial is a block of commands, or a command of the table of backends; each begins in a fresh clone of this checkout's HEAD,
-with a cache folder of its own. Where a backend has no device here, its program is built and says its version, and the
-record tells so: "compiled". Where it runs, some tests are built and run besides. Trials that were made before stay in the
-record for as long as the page has them; `tests/setup/building_record_test.py` holds page and record to each other.
+with a separate cache folder. If this machine has no device for a backend, its program is built and prints its version, and the
+record says "compiled". Otherwise the command runs, and some tests are built and run as well. Earlier trials stay in the record
+while the page contains them; `tests/setup/building_record_test.py` compares page and record.
 """
 import argparse
 import datetime
@@ -22,15 +22,15 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = "docs/building.md"
-# What `…` stands for where a command of the table is tried.
+# The replacement of `…` in a command of the table.
 RUN = "run decks/heat-plate.yaml"
 TESTS = ["field_test", "kernel_test", "halo_test", "iterations_test", "linear_solver_test", "wave_test"]
-# What shows that a backend's devices are here.
+# Paths that exist if a backend's devices are available.
 DEVICES = {"cuda": "/dev/nvidiactl", "hip": "/dev/kfd"}
 
 
 def table(page, column):
-    """The rows of the first table of a page with such a column, each as a dictionary."""
+    """The rows of the first table of a page with this column, each as a dictionary."""
     rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in page.splitlines() if line.startswith("| ")]
     head = next(n for n, row in enumerate(rows) if column in row)
     body = rows[head + 2:]
@@ -39,7 +39,7 @@ def table(page, column):
 
 
 def trials(page):
-    """The trials of a page, each a list of commands: one for each block of `sh`, one for each row of the table."""
+    """The trials of a page, each a list of commands: one trial per block of `sh`, one per row of the table."""
     found = [[row["command"].strip("`")] for row in table(page, "command")]
     for block in re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         found.append([re.sub(r"\s+# .*", "", line) for line in block.splitlines() if line.strip()])
@@ -53,27 +53,27 @@ def preset(command):
 
 
 def needs_a_device(command):
-    """Whether its program computes on a device that is not here."""
+    """Whether its program needs a device that this machine lacks."""
     name = preset(command)
     return name in DEVICES and not os.path.exists(DEVICES[name])
 
 
 def tried(command):
-    """What is run where the page has this command."""
+    """The command that is run for a command of the page."""
     if needs_a_device(command):
         return re.sub(r"(\./halocline ).*", r"\1--version", command)
     return command.replace("…", RUN)
 
 
 def how_far(trial):
-    """What the table of the page may say of a trial."""
+    """The page's table entry about a trial."""
     if trial["tests"] is None:
         return trial["extent"]
     return f"{trial['extent']}, {trial['tests']['passed']} tests"
 
 
 def environment(folder, commands):
-    """For the commands of a trial. Without a driver a program for NVIDIA's GPUs starts with the toolkit's stub of it."""
+    """For the commands of a trial. Without a driver a program for NVIDIA's GPUs starts with the toolkit's stub library."""
     names = {**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": str(len(os.sched_getaffinity(0)))}
     names.pop("HALOCLINE_CACHE", None)
     stub = pathlib.Path("/usr/local/cuda/lib64/stubs/libcuda.so")
@@ -90,7 +90,7 @@ def git(*words, folder=ROOT):
 
 
 def run(command, clone, names):
-    """(exit code, seconds); what it says goes to this terminal."""
+    """(exit code, seconds); output goes to this terminal."""
     print(f"$ {command}", flush=True)
     begin = time.monotonic()
     code = subprocess.run(["bash", "-c", command], cwd=clone, env=names, stdin=subprocess.DEVNULL).returncode
@@ -100,7 +100,7 @@ def run(command, clone, names):
 
 
 def run_tests(name, clone, names):
-    """Builds and runs TESTS at one and two ranks, in the build that the launcher has made."""
+    """Builds and runs TESTS on one and two ranks, in the build that the launcher has made."""
     build = f".halocline/build-{name}"
     for command in (f"tools/setup.sh {name} tests", f"cmake {build} -DHALOCLINE_TESTS=ON",
                     f"cmake --build {build} --target {' '.join(TESTS)}"):
@@ -124,7 +124,7 @@ def version_of_what_was_built(clone, names):
 
 
 def cloned(given):
-    """A new clone of HEAD. The clones of one call have one place, so that a compiler cache knows their files again."""
+    """A new clone of HEAD, always at the same path in one call, so that a compiler cache recognises its files."""
     clone = given.work / "checkout"
     shutil.rmtree(clone, ignore_errors=True)
     git("clone", "--quiet", ROOT, clone)
@@ -134,14 +134,14 @@ def cloned(given):
 
 
 def here(command, given):
-    """What a command of the page is on this machine."""
+    """A command of the page adapted to this machine."""
     for place in given.place:
         command = command.replace(*place.split("=", 1))
     return command
 
 
 def attempt(given, commands):
-    """One trial. Its clone stays for a look if a command failed."""
+    """One trial. Its clone is kept if a command failed."""
     clone = cloned(given)
     names = environment(given.work, commands)
     began = datetime.datetime.now(datetime.timezone.utc)
@@ -163,7 +163,7 @@ def attempt(given, commands):
 
 
 def said(*command):
-    """What a program says; nothing where there is none."""
+    """The output of a program; empty if it does not exist."""
     try:
         return subprocess.run(command, capture_output=True, text=True).stdout
     except OSError:
@@ -171,7 +171,7 @@ def said(*command):
 
 
 def machine():
-    """Where a trial is made."""
+    """The machine of a trial."""
     processor = re.search(r"^model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return {"machine": platform.node(), "hardware": processor[1] if processor else platform.machine(),
             "cores": len(os.sched_getaffinity(0)), "system": platform.freedesktop_os_release()["PRETTY_NAME"],
@@ -185,7 +185,7 @@ def commands_of(trial):
 
 
 def store(path, page, trial):
-    """Puts a trial into the record, and takes out those that the page has no more."""
+    """Adds a trial to the record, and removes those that are no longer on the page."""
     kept = json.loads(path.read_text())["trials"] if path.exists() else []
     known = {tuple(commands_of(other)): other for other in kept} | {tuple(commands_of(trial)): trial}
     result = {"name": "The commands of docs/building.md, each in a fresh clone", "command": "tools/try_building.py",

@@ -1,6 +1,6 @@
-// The problem of poisson_bench in 3D, its --jump included, solved by hypre: conjugate gradients with PFMG, SMG or
-// BoomerAMG as preconditioner, to the same reduction of the residual. Times set-up and solve, and prints what tells
-// whether two programs found the same solution. One thread a rank; ranks share the cube along z.
+// The problem of poisson_bench in 3D, including its --jump, solved by hypre: conjugate gradients with PFMG, SMG or
+// BoomerAMG as preconditioner, to the same reduction of the residual. Times set-up and solve, and prints values with
+// which solutions of two programs can be compared. One thread per rank; ranks divide the cube along z.
 #include <HYPRE.h>
 #include <HYPRE_parcsr_ls.h>
 #include <HYPRE_struct_ls.h>
@@ -62,7 +62,7 @@ Arguments parse(int count, char** values) {
   app.add_option("--interpolation", arguments.interpolation, "BoomerAMG: hypre's number; 6: extended+i");
   app.add_option("--entries", arguments.entries, "BoomerAMG: of a row of the interpolation, at most");
   peer::parse_or_exit(app, count, values);
-  // SMG has no form for the same entries in all rows.
+  // SMG does not support constant matrix entries.
   bool const constant = arguments.jump == 1 && arguments.method == "pfmg";
   if (arguments.storage.empty()) arguments.storage = constant ? "constant" : "symmetric";
   if (arguments.storage == "constant" && !constant) {
@@ -71,7 +71,7 @@ Arguments parse(int count, char** values) {
   return arguments;
 }
 
-// hypre's handles are pointers to types of its own, each with a function that gives it back.
+// hypre's handles are pointers to its own types, each with a function that frees it.
 template <class Handle, auto destroy>
 struct GiveBack {
   using pointer = Handle;
@@ -80,7 +80,7 @@ struct GiveBack {
 template <class Handle, auto destroy>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, GiveBack<Handle, destroy>>;
 
-// create(), with its last argument taken as the place where hypre writes the handle.
+// Calls create() with the address where hypre writes the handle as its last argument.
 template <class Owner, class Create, class... Given>
 Owner make(Create create, Given... given) {
   typename Owner::pointer handle = nullptr;
@@ -109,7 +109,7 @@ double conductivity(Arguments const& arguments, std::array<int, 3> const& cell) 
   return odd ? arguments.jump : 1;
 }
 
-// A cell itself and its neighbours, in the order of its row's entries.
+// A cell and its neighbours, in the order of its row's entries.
 constexpr int neighbours[7][3] = {{0, 0, 0}, {-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
 
 std::array<int, 3> neighbour(std::array<int, 3> const& cell, int entry) {
@@ -169,7 +169,7 @@ using Gradients = Owned<HYPRE_StructSolver, HYPRE_StructPCGDestroy>;
 using Pfmg = Owned<HYPRE_StructSolver, HYPRE_StructPFMGDestroy>;
 using Smg = Owned<HYPRE_StructSolver, HYPRE_StructSMGDestroy>;
 
-// hypre takes corners of boxes by pointers to what it does not change, but does not say so.
+// hypre takes corners of boxes by non-const pointers but does not change them.
 struct Box {
   std::array<HYPRE_Int, 3> lower;
   std::array<HYPRE_Int, 3> upper;
@@ -188,7 +188,7 @@ Grid make_grid(Arguments const& arguments, Slab const& slab) {
 }
 
 Matrix make_matrix(Arguments const& arguments, Slab const& slab, Grid const& grid) {
-  // Of a symmetric matrix, hypre wants the entries on one side.
+  // For a symmetric matrix, hypre needs only the entries on one side.
   bool const symmetric = arguments.storage == "symmetric";
   auto const kept = symmetric ? std::vector<int>{0, 2, 4, 6} : std::vector<int>{0, 1, 2, 3, 4, 5, 6};
   std::vector<HYPRE_Int> entries(kept.size());
@@ -201,7 +201,7 @@ Matrix make_matrix(Arguments const& arguments, Slab const& slab, Grid const& gri
   }
   auto matrix = make<Matrix>(HYPRE_StructMatrixCreate, MPI_COMM_WORLD, grid.get(), stencil.get());
   HYPRE_StructMatrixSetSymmetric(matrix.get(), symmetric ? 1 : 0);
-  // The walls are in the diagonal, the only entry that is not the same in all rows then.
+  // With constant storage the walls only change the diagonal, the only entry that varies between rows.
   bool const constant = arguments.storage == "constant";
   HYPRE_Int const varying = constant ? 1 : static_cast<HYPRE_Int>(entries.size());
   if (constant) HYPRE_StructMatrixSetConstantEntries(matrix.get(), 6, entries.data() + 1);
@@ -244,14 +244,14 @@ std::vector<double> values_of(Arguments const& arguments, Slab const& slab, Vect
   return values;
 }
 
-// One cycle from zero is the preconditioner.
+// The preconditioner is one cycle from zero.
 Pfmg make_pfmg(Arguments const& arguments) {
   auto pfmg = make<Pfmg>(HYPRE_StructPFMGCreate, MPI_COMM_WORLD);
   HYPRE_StructPFMGSetMaxIter(pfmg.get(), 1);
   HYPRE_StructPFMGSetTol(pfmg.get(), 0);
   HYPRE_StructPFMGSetZeroGuess(pfmg.get());
-  // 2: red-black, in the opposite order on the way up; 3: in the same order, which CG forgives and some of hypre's
-  // loops like better; 1: weighted Jacobi, which unlike red-black goes with the Galerkin products that jumps need.
+  // 2: red-black, in reverse order on the way up; 3: in the same order, which CG tolerates and some of hypre's loops
+  // run faster; 1: weighted Jacobi, which unlike red-black works with the Galerkin products that jumps need.
   int const red_black = arguments.storage == "constant" ? 3 : 2;
   int const fastest = arguments.jump == 1 ? red_black : 1;
   HYPRE_StructPFMGSetRelaxType(pfmg.get(), arguments.relax < 0 ? fastest : arguments.relax);
@@ -316,7 +316,7 @@ using Vector = Owned<HYPRE_IJVector, HYPRE_IJVectorDestroy>;
 using Gradients = Owned<HYPRE_Solver, HYPRE_ParCSRPCGDestroy>;
 using BoomerAmg = Owned<HYPRE_Solver, HYPRE_BoomerAMGDestroy>;
 
-// Slabs make the order of all cells, x fastest, one in which every rank's rows are together.
+// With slabs, rows in the order of all cells, x fastest, are contiguous on every rank.
 struct Rows {
   HYPRE_BigInt begin;
   HYPRE_BigInt end;
@@ -369,7 +369,7 @@ Vector make_vector(Rows const& rows, double value) {
   HYPRE_IJVectorSetObjectType(vector.get(), HYPRE_PARCSR);
   HYPRE_IJVectorInitialize(vector.get());
   std::vector<double> const values(rows.size(), value);
-  // Without indices: all that this rank owns.
+  // Without indices: all rows of this rank.
   HYPRE_IJVectorSetValues(vector.get(), static_cast<HYPRE_Int>(rows.size()), nullptr, values.data());
   HYPRE_IJVectorAssemble(vector.get());
   return vector;
@@ -398,7 +398,8 @@ BoomerAmg make_boomeramg(Arguments const& arguments) {
   HYPRE_BoomerAMGSetStrongThreshold(amg.get(), arguments.strong);
   HYPRE_BoomerAMGSetAggNumLevels(amg.get(), arguments.aggressive);
   HYPRE_BoomerAMGSetNumSweeps(amg.get(), arguments.sweeps);
-  // 13 on the way down and its transpose 14 on the way up (l1 Gauss-Seidel) are hypre's default and symmetric together.
+  // 13 on the way down and its transpose 14 on the way up (l1 Gauss-Seidel) are hypre's default, and symmetric
+  // together.
   if (arguments.relax >= 0 && arguments.relax != 13) HYPRE_BoomerAMGSetRelaxType(amg.get(), arguments.relax);
   if (arguments.levels > 0) HYPRE_BoomerAMGSetMaxLevels(amg.get(), arguments.levels);
   return amg;
@@ -442,7 +443,7 @@ Timing solve(Arguments const& arguments) {
 
 Timing solve(Arguments const& arguments) {
   Timing timing = arguments.method == "boomeramg" ? algebraic::solve(arguments) : structured::solve(arguments);
-  // hypre counts a solve that did not converge among its errors.
+  // hypre reports a solve that did not converge as an error.
   HYPRE_Int const error = HYPRE_GetError();
   timing.converged = error == 0;
   if (!timing.converged && !HYPRE_CheckError(error, HYPRE_ERROR_CONV)) throw std::runtime_error("hypre met an error");

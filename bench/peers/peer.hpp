@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-// What the programs of this folder share: the options of poisson_bench's problem, a clock, and what they print.
+// Shared by the programs of this folder: the options of poisson_bench's problem, a clock, and the output.
 
 namespace peer {
 
@@ -66,7 +66,7 @@ struct Timing {
   double maximum = 0;
 };
 
-// `line`: what there is to say of the program itself.
+// `line`: information about the program itself.
 inline void print(Problem const& problem, Timing const& timing, nlohmann::json line) {
   int rank = 0;
   int ranks = 0;
@@ -94,7 +94,7 @@ inline void print(Problem const& problem, Timing const& timing, nlohmann::json l
               outcome, timing.iterations, timing.reduction, timing.setup, timing.solve, timing.norm, timing.maximum);
 }
 
-// `solve()` as often as the problem says; the exit status.
+// Calls `solve()` as often as the problem requires; returns the exit status.
 template <class Solve, class Describe>
 int run(Problem const& problem, Solve const& solve, Describe const& describe) {
   bool all_converged = true;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Poisson's equation on a periodic cube by cuFFT: what a direct solver takes of a GPU, beside full multigrid.
+"""Poisson's equation on a periodic cube by cuFFT: the time of a direct solver on a GPU, for comparison with full multigrid.
 
 -laplace(u) = f at n^3 points in double precision: a real transform, a product with the inverse of the discrete
-7-point operator's eigenvalues, and the way back, by CuPy. Checked on random data by applying the operator; timed by
+7-point operator's eigenvalues, and the inverse transform, by CuPy. Checked on random data by applying the operator; timed by
 events, median of `--repeat` runs.
 
     bench/peers/periodic_poisson.py --cells 512 --json bench/results/periodic_poisson_cufft_h100.json
@@ -22,7 +22,7 @@ scale_and_divide = cupy.ElementwiseKernel(
 
 
 def eigenvalues(n, count):
-    """Of the second difference along an axis, at `count` frequencies."""
+    """Eigenvalues of the second difference along an axis, at `count` frequencies."""
     return (2 * n * cupy.sin(cupy.pi * cupy.arange(count) / n)) ** 2
 
 

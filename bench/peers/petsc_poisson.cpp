@@ -1,8 +1,8 @@
-// The problem of poisson_bench in 3D, its --jump included, solved by PETSc: conjugate gradients with a geometric
-// multigrid cycle on a DMDA, to the same reduction of the residual. Times set-up and solve, and prints what tells
-// whether two programs found the same solution. One thread a rank; ranks share the cube along z.
+// The problem of poisson_bench in 3D, including its --jump, solved by PETSc: conjugate gradients with a geometric
+// multigrid cycle on a DMDA, to the same reduction of the residual. Times set-up and solve, and prints values with
+// which solutions of two programs can be compared. One thread per rank; ranks divide the cube along z.
 //
-// All of PETSc's own options hold (-ksp_view, -mg_levels_pc_type, -pc_type gamg, …) and win over our defaults.
+// All of PETSc's own options apply (-ksp_view, -mg_levels_pc_type, -pc_type gamg, …) and override the defaults here.
 #include <mpi.h>
 #include <petscdmda.h>
 #include <petscksp.h>
@@ -34,7 +34,7 @@ struct Arguments : peer::Problem {
 Arguments parse(int count, char** values) {
   Arguments arguments;
   CLI::App app("Poisson's equation by PETSc's conjugate gradients with multigrid; more options are PETSc's");
-  // PETSc takes its own options from the same command line.
+  // PETSc reads its own options from the same command line.
   app.allow_extras();
   app.set_help_flag("--help");
   arguments.declare_options(app);
@@ -42,17 +42,17 @@ Arguments parse(int count, char** values) {
                  "constant: PETSc's own; linear: assembled here; the faster if not given")
       ->check(CLI::IsMember({"constant", "linear"}));
   peer::parse_or_exit(app, count, values);
-  // Lines between cells of other conductivities are nowhere near the solution.
+  // Linear interpolation between cells of different conductivity is far from the solution.
   if (arguments.interpolation.empty()) arguments.interpolation = arguments.jump == 1 ? "linear" : "constant";
   return arguments;
 }
 
-// PETSc has printed what happened.
+// PETSc has already printed the error.
 void check(PetscErrorCode code) {
   if (code != 0) throw std::runtime_error("PETSc met error " + std::to_string(code));
 }
 
-// PETSc's handles are pointers to types of its own, each with a function that gives it back.
+// PETSc's handles are pointers to its own types, each with a function that frees it.
 template <class Handle, auto destroy>
 struct GiveBack {
   using pointer = Handle;
@@ -65,7 +65,7 @@ using Matrix = Owned<Mat, MatDestroy>;
 using Vector = Owned<Vec, VecDestroy>;
 using Solver = Owned<KSP, KSPDestroy>;
 
-// create(), with its last argument taken as the place where PETSc writes the handle.
+// Calls create() with the address where PETSc writes the handle as its last argument.
 template <class Owner, class Create, class... Given>
 Owner make(Create create, Given... given) {
   typename Owner::pointer handle = nullptr;
@@ -86,10 +86,10 @@ struct Level {
     return std::ranges::all_of(cell, [&](PetscInt at) { return at >= 0 && at < cells; });
   }
 
-  // Ranks have slabs, so PETSc's order of all cells is x fastest, z slowest.
+  // Ranks have slabs, so in PETSc's global order x is fastest and z slowest.
   [[nodiscard]] PetscInt index(Cell const& cell) const { return cell[0] + cells * (cell[1] + cells * cell[2]); }
 
-  // Of a coarse cell: the conductivity at its centre, which is that of all it covers while it fits into a block.
+  // Of a coarse cell: the conductivity at its centre, which is that of all fine cells in it while it fits into a block.
   [[nodiscard]] double conductivity(Cell const& cell) const {
     PetscInt blocks = 0;
     for (PetscInt const at : cell) blocks += (2 * at + 1) * arguments.cells / (2 * cells) / 16;
@@ -151,14 +151,14 @@ Grid make_grid(Arguments const& arguments) {
   PetscInt const cells = arguments.cells;
   auto grid = make<Grid>(DMDACreate3d, PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE,
                          DMDA_STENCIL_STAR, cells, cells, cells, 1, 1, ranks, 1, 1, nullptr, nullptr, nullptr);
-  // Cells in pairs along each axis, rather than nodes, make the coarser grids.
+  // Coarser grids are made of pairs of cells along each axis, not of nodes.
   check(DMDASetInterpolationType(grid.get(), DMDA_Q0));
   check(DMSetFromOptions(grid.get()));
   check(DMSetUp(grid.get()));
   return grid;
 }
 
-// Trilinear between centres of cells; the value on a wall is zero, half a coarse cell from the last centre.
+// Trilinear interpolation between cell centres; the value on a wall, half a coarse cell from the last centre, is zero.
 Matrix make_linear_interpolation(Arguments const& arguments, DM coarse, DM fine) {
   Level const from = level_of(arguments, coarse);
   Level const to = level_of(arguments, fine);
@@ -179,7 +179,7 @@ Matrix make_linear_interpolation(Arguments const& arguments, DM coarse, DM fine)
         bool const farther = ((corner >> axis) & 1) == 1;
         parent[axis] = cell[axis] / 2;
         if (farther) parent[axis] += cell[axis] % 2 == 0 ? -1 : 1;
-        // Beyond the wall lies the mirrored value, with the opposite sign.
+        // The value beyond the wall is the mirrored one with the opposite sign.
         bool const beyond = parent[axis] < 0 || parent[axis] >= from.cells;
         if (beyond) parent[axis] = cell[axis] / 2;
         weights[corner] *= (farther ? 0.25 : 0.75) * (beyond ? -1 : 1);
@@ -193,7 +193,7 @@ Matrix make_linear_interpolation(Arguments const& arguments, DM coarse, DM fine)
   return matrix;
 }
 
-// What PETSc would set up from its grids, had it the interpolation.
+// Sets up the hierarchy as PETSc would from its grids, but with this interpolation.
 void set_linear_interpolation(Arguments& arguments, PC multigrid, DM finest) {
   PetscInt levels = 0;
   PCMGGalerkinType galerkin = PC_MG_GALERKIN_NONE;
@@ -208,13 +208,13 @@ void set_linear_interpolation(Arguments& arguments, PC multigrid, DM finest) {
     check(PCMGGetSmoother(multigrid, level - 1, &smoother));
     check(KSPSetDM(smoother, coarse.get()));
     check(KSPSetComputeOperators(smoother, assemble, &arguments));
-    // A Galerkin product is not to be assembled anew.
+    // A Galerkin product must not be assembled again.
     check(KSPSetDMActive(smoother, galerkin == PC_MG_GALERKIN_NONE ? PETSC_TRUE : PETSC_FALSE));
     fine = std::move(coarse);
   }
 }
 
-// Our choice, unless the command line has another.
+// Sets an option unless the command line does.
 void default_option(char const* name, std::string const& value) {
   PetscBool given = PETSC_FALSE;
   check(PetscOptionsHasName(nullptr, nullptr, name, &given));
@@ -222,12 +222,13 @@ void default_option(char const* name, std::string const& value) {
 }
 
 void set_default_options(Arguments const& arguments) {
-  // Coarsened while cells come in pairs on every rank, down to 8 along each axis: fewer would not fit into the blocks.
+  // Coarsen while the number of cells is even, down to 8 along each axis: larger cells would not fit into the blocks of
+  // equal conductivity.
   int levels = 1;
   for (int cells = arguments.cells; cells % 2 == 0 && cells > 8; cells /= 2) ++levels;
   default_option("-pc_type", "mg");
   default_option("-pc_mg_levels", std::to_string(levels));
-  // What was fastest of V and W, Chebyshev and Richardson, SOR and Jacobi, one to four sweeps.
+  // The fastest of V and W cycles, Chebyshev and Richardson, SOR and Jacobi, one to four sweeps.
   default_option("-pc_mg_cycle_type", arguments.jump == 1 ? "v" : "w");
   default_option("-mg_levels_ksp_type", "richardson");
   default_option("-mg_levels_ksp_max_it", "1");

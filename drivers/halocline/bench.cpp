@@ -21,14 +21,14 @@
 namespace halocline {
 namespace {
 
-/// Those of this build.
+/// The benchmarks of this build.
 std::vector<benchmarking::Benchmark> possible_benchmarks() {
   std::vector<benchmarking::Benchmark> all = benchmarking::benchmarks();
   std::erase_if(all, [](benchmarking::Benchmark const& one) { return one.run == nullptr; });
   return all;
 }
 
-/// The benchmarks that are asked for, all if none is; throws InputError for a name there is none of.
+/// The requested benchmarks, or all if none is named; throws InputError for an unknown name.
 std::vector<benchmarking::Benchmark> chosen(std::vector<std::string> const& names) {
   if (names.empty()) return possible_benchmarks();
   std::vector<std::string> known{"list"};
@@ -58,7 +58,7 @@ std::string names_and_sentences() {
 
 bool is_bounded(benchmarking::Row const& row) { return row.in_memory && benchmarking::peak_bytes_per_second() > 0; }
 
-/// The part of the bound that the memory sets.
+/// Fraction of the bound that the memory bandwidth sets.
 double of_peak(benchmarking::Row const& row) {
   return row.bytes / benchmarking::median(row.seconds) / benchmarking::peak_bytes_per_second();
 }
@@ -101,7 +101,7 @@ nlohmann::json as_json(std::string const& name, benchmarking::Row const& row) {
   return fields;
 }
 
-/// Where the record goes, if anywhere; its room is taken before anything is measured for it.
+/// The file of the record, if one is requested. Disk space for it is reserved before anything is measured.
 class RecordFile {
  public:
   explicit RecordFile(std::string path) : path_(std::move(path)) {

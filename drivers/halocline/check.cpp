@@ -26,13 +26,13 @@ namespace {
 std::string domain_line(PhysicsEntry const& entry, Options const& deck) {
   if (entry.points) return fmt::format("points   {}\n", entry.points(deck));
   std::vector<std::int64_t> const cells = deck.section("mesh").integers("cells");
-  // The judged mesh has no more cells than 64 bits count.
+  // A validated mesh has fewer than 2^63 cells.
   std::int64_t const all = product(cells).value();
   double const bytes = static_cast<double>(all) * (precision_of(deck) == Precision::single ? 4 : 8);
   return fmt::format("mesh     {} cells ({}), {} a field\n", fmt::join(cells, " x "), all, readable_bytes(bytes));
 }
 
-/// \param failure why the need is not known, if that is
+/// \param failure why the need is unknown, if it is
 std::string memory_line(std::optional<double> need, std::string const& failure, MemoryBudget const& budget) {
   if (!need) return "memory   not foretold" + (failure.empty() ? "" : ": on a small mesh " + failure) + "\n";
   std::string ranks = budget.ranks == 1 ? "one rank" : fmt::format("{} ranks", budget.ranks);
@@ -55,7 +55,7 @@ std::string solver_line(Options const& deck) {
   return line + "\n";
 }
 
-/// Where steps are chosen as the run goes on, only its end is known.
+/// If steps are chosen during the run, only its end is known.
 std::string steps_text(Schedule const& schedule) {
   std::string text = "steps";
   if (schedule.steps()) {
@@ -72,7 +72,7 @@ int ranks_of(CheckCommand const& command) {
   return place ? std::max(1, place->size) : 1;
 }
 
-/// Whether a run has linear systems to solve.
+/// Whether a run solves linear systems.
 bool solves(PhysicsEntry const& entry, Options const& options) {
   if (entry.steps_by_itself) return false;
   if (!evolves(entry, options)) return true;
@@ -80,7 +80,7 @@ bool solves(PhysicsEntry const& entry, Options const& options) {
   return integrator == nullptr || integrator->treatment != Treatment::explicit_;
 }
 
-/// Throws InputError for what a run would find wrong as it sets up, or before its first step.
+/// Throws InputError for errors that a run would find during set-up or before its first step.
 void judge_first_step(Deck const& deck, Registry<PhysicsEntry> const& physics, Options const& options,
                       PhysicsEntry const& entry) {
   auto const limits = limits_at_start(deck, physics);
@@ -108,7 +108,7 @@ ExitCode check(CheckCommand const& command) {
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
   if (!entry.points && command.contents)
     look_at_field_files(options.section(entry.name), field_shape(entry, options), precision_of(options));
-  // That of devices is for `run` to find out.
+  // On devices only `run` determines the need.
   bool const is_rehearsed = !uses_device_memory() && !entry.points;
   Rehearsal const rehearsal = is_rehearsed ? rehearse(deck, physics) : Rehearsal{};
   Mistakes mistakes;

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Counts what is told, and copies nothing.
+/// Counts the bytes that a physics carries without copying them.
 class Counting final : public CarriedState {
  public:
   void field(std::string const&, FieldBase& values) override {
@@ -158,7 +158,7 @@ void Checkpoints::begin(Index number, double time, Schedule const& schedule, Out
 void Checkpoints::finish() { writer_.finish(); }
 
 double Checkpoints::expected_seconds() const {
-  constexpr double slow_disk = 100e6;  // bytes a second, of one rank
+  constexpr double slow_disk = 100e6;  // bytes per second and rank
   return std::max(writer_.seconds(), at_stop_ ? bytes_ / slow_disk : 0.0);
 }
 

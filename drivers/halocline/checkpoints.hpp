@@ -19,66 +19,66 @@ class Output;
 
 /// The section `checkpoint` of a deck.
 [[nodiscard]] Section checkpoint_section();
-/// Adds mistakes for cadences that a run of this deck has no use for.
+/// Adds mistakes for intervals that do not apply to a run of this deck.
 void judge_checkpoints(Options const& checkpoint, bool evolves, Mistakes& mistakes);
-/// Whether a judged deck asks for checkpoints while it runs: a copy of the state is held then.
+/// Whether a validated deck requests checkpoints during the run: then a copy of the state is held.
 [[nodiscard]] bool has_checkpoints(Options const& deck);
 
-/// Bytes of the owned entries that a physics carries, on this rank; nothing where it does not tell what it carries.
+/// Bytes of the owned entries that a physics carries, on this rank; empty if it does not implement `carry`.
 [[nodiscard]] std::optional<double> carried_bytes(Physics& physics);
 
-/// The checkpoints of a run, as its deck asks for them: now and then, and where the run stops or ends.
+/// The checkpoints of a run, as its deck requests them: periodically, and when the run stops or ends.
 class Checkpoints {
  public:
   /// \param run      how the run was started, as JSON, kept in each checkpoint
-  /// \param numbered number of the checkpoint that a stationary run goes on from; 0: it begins
-  /// \param time     that the run begins or goes on at
-  /// Throws InputError where the deck asks for checkpoints of a physics that does not tell what it carries.
+  /// \param numbered number of the checkpoint from which a stationary run continues; 0: it is new
+  /// \param time     at which the run begins or continues
+  /// Throws InputError if the deck requests checkpoints of a physics that does not implement `carry`.
   Checkpoints(Options const& checkpoint, std::filesystem::path folder, std::shared_ptr<Mesh const> mesh,
               Physics& physics, std::string const& physics_name, bool evolves, std::string run, Index numbered,
               double time);
 
-  /// Whether this rank is still at work for a checkpoint, or waits for snapshots of `output` that belong to it.
+  /// Whether this rank is still writing a checkpoint, or waits for snapshots of `output` that belong to it.
   [[nodiscard]] bool is_busy(Output const& output) const;
-  /// Whether one is due by the clock of this rank: that of rank 0 counts.
+  /// Whether a checkpoint is due by the clock of this rank; only rank 0's answer counts.
   [[nodiscard]] bool is_due_by_clock() const;
 
-  /// What all ranks have said after a step.
+  /// What all ranks have agreed on after a step.
   struct Agreed {
-    bool busy = false;   ///< any rank
+    bool busy = false;   ///< on any rank
     bool due = false;    ///< by the clock
-    bool stops = false;  ///< the run, here, by a signal or a limit
+    bool stops = false;  ///< the run, after this step, because of a signal or a limit
   };
-  /// Collective, with the state that the schedule has come to: takes what is under way further, and begins one where it
-  /// is due, or the run stops or ends.
+  /// Collective, with the state that the schedule has reached: advances the checkpoint in progress, and starts one if
+  /// it is due or the run stops or ends.
   void add(Schedule const& schedule, Output& output, Agreed const& agreed);
-  /// Collective. The same within the one solve of a stationary physics, after so many iterations.
+  /// Collective. The same within the single solve of a stationary physics, after this many iterations.
   void add_iterate(Index iterations, Output& output, Agreed const& agreed);
-  /// Collective. Returns when what is under way is whole; all its snapshots are written.
+  /// Collective. Returns when the checkpoint in progress is complete; all its snapshots must be written.
   void finish();
 
-  /// About how long a checkpoint takes, in seconds, for who has to stop in time.
+  /// Estimated duration of a checkpoint, in seconds, for stopping in time.
   [[nodiscard]] double expected_seconds() const;
-  /// "; `halocline restart plate.out` goes on", where a stopped run left a checkpoint; empty where it did not.
+  /// "; `halocline restart plate.out` goes on" if a stopped run left a checkpoint; else empty.
   [[nodiscard]] std::string advice() const;
-  /// From the beginning of the last one until it was whole; 0: there was none.
+  /// Duration of the last checkpoint; 0: there was none.
   [[nodiscard]] double seconds_of_last() const { return writer_.seconds(); }
 
  private:
   [[nodiscard]] bool is_due(Schedule const& schedule) const;
   void begin(Index number, double time, Schedule const& schedule, Output& output);
 
-  Index steps_ = 0;       ///< from one to the next; 0: none by steps
-  double time_ = 0;       ///< likewise, of the run's time
-  double wall_ = 0;       ///< likewise, in seconds of a clock
-  bool at_stop_ = false;  ///< whether a run that stops leaves one
+  Index steps_ = 0;       ///< interval in steps; 0: none
+  double time_ = 0;       ///< interval in the run's time
+  double wall_ = 0;       ///< interval in seconds of wall time
+  bool at_stop_ = false;  ///< whether a run that is stopped writes a checkpoint
   bool evolves_;
   std::filesystem::path folder_;
   Physics& physics_;
   std::string run_;
   Index numbered_;
   CheckpointWriter writer_;
-  double bytes_ = 0;  ///< of a copy on this rank
+  double bytes_ = 0;  ///< of this rank's copy
   double time_of_last_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };

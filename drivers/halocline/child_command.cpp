@@ -27,7 +27,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For a command to end what it has started, when it is told to: mpirun its ranks.
+/// Time for a command to end its own children after a signal, as mpirun ends its ranks.
 constexpr std::chrono::seconds patience{5};
 
 class Pipe {
@@ -53,10 +53,10 @@ class Pipe {
   std::array<int, 2> ends_{};
 };
 
-/// In the new process: becomes the command, which leaves nothing open that is not its own. Returns when it cannot.
+/// In the new process: executes the command, with only its own files open. Returns if that fails.
 void become(std::vector<char*> const& words, sigset_t const& mask, pid_t parent, int output) {
   setpgid(0, 0);
-  // Told when the process that started it is no more, even by a kill; it may be so already.
+  // The kernel signals this process when its parent ends, even by SIGKILL; the parent may already have ended.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(0);
   int const nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -74,7 +74,7 @@ pid_t start(ChildCommand& command, sigset_t const& mask, int output) {
   std::vector<char*> pointers;
   for (std::string& word : command.words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  // Closed when the command is there; until then it can say why it is not.
+  // Closed by a successful exec; until then the child can report an error through it.
   Pipe failure;
   pid_t const parent = getpid();
   pid_t const process = fork();
@@ -90,7 +90,7 @@ pid_t start(ChildCommand& command, sigset_t const& mask, int output) {
   return process;
 }
 
-/// Says what there is to read. False at the end of the pipe.
+/// Forwards the available output. False at the end of the pipe.
 bool relay(int pipe) {
   std::array<char, 1 << 14> text{};
   while (true) {
@@ -100,7 +100,7 @@ bool relay(int pipe) {
   }
 }
 
-/// The signals that stop a run and have come since it was asked last.
+/// The stopping signals that have arrived since the last call.
 std::vector<int> arrived(int descriptor) {
   std::vector<int> signals;
   signalfd_siginfo signal{};
@@ -110,7 +110,7 @@ std::vector<int> arrived(int descriptor) {
   return signals;
 }
 
-/// Waits for news on any of `descriptors`, or until `deadline`.
+/// Waits for input on any of `descriptors`, or until `deadline`.
 void wait_for_news(std::array<pollfd, 2>& descriptors, std::optional<Clock::time_point> deadline) {
   int milliseconds = -1;
   if (deadline) {
@@ -125,8 +125,8 @@ std::set<pid_t> children() {
   return {std::istream_iterator<pid_t>(file), {}};
 }
 
-/// While one of these lives, processes whose parent has ended become children of this one: ranks that mpirun, itself
-/// killed, has left.
+/// While an object of this class exists, orphaned processes become children of this one: ranks left by an mpirun that
+/// was itself killed.
 class Inheritance {
  public:
   Inheritance() : own_(children()) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
@@ -134,7 +134,7 @@ class Inheritance {
   Inheritance(Inheritance const&) = delete;
   Inheritance& operator=(Inheritance const&) = delete;
 
-  /// Until there are none: the end of one may leave others.
+  /// Repeats until there are none: the end of one may leave others.
   void kill_all() const {
     bool found = true;
     while (found) {
@@ -149,10 +149,10 @@ class Inheritance {
   }
 
  private:
-  std::set<pid_t> own_;  ///< of whoever became this program
+  std::set<pid_t> own_;  ///< children that this process already had when it was started
 };
 
-/// By nohup, say: it would be told all the same while it is held.
+/// By nohup, for instance: a blocked signal would be delivered to the descriptor even if it is ignored.
 bool is_ignored(int signal) {
   struct sigaction action {};
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -167,7 +167,7 @@ HeldSignals::HeldSignals() {
   for (int const signal : stopping_signals) {
     if (!is_ignored(signal)) sigaddset(&held, signal);
   }
-  // Whoever started this process may ignore it: then no end of a child is ever told.
+  // If SIGCHLD is ignored, as inherited from the parent, the end of a child is never signalled.
   std::signal(SIGCHLD, SIG_DFL);
   sigprocmask(SIG_BLOCK, &held, &before_);
   descriptor_ = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -175,7 +175,7 @@ HeldSignals::HeldSignals() {
 }
 
 HeldSignals::~HeldSignals() {
-  // Whoever held them has answered them.
+  // All pending signals have been handled by now.
   arrived(descriptor_);
   close(descriptor_);
   sigprocmask(SIG_SETMASK, &before_, nullptr);

@@ -7,8 +7,8 @@
 
 namespace halocline {
 
-/// While one of these lives, the signals that stop a run, and those that tell the end of a child, wait until they are
-/// asked for: none is lost.
+/// While an object of this class exists, the signals that stop a run and SIGCHLD are blocked and read on request, so
+/// that none is lost.
 class HeldSignals {
  public:
   HeldSignals();
@@ -16,7 +16,7 @@ class HeldSignals {
   HeldSignals(HeldSignals const&) = delete;
   HeldSignals& operator=(HeldSignals const&) = delete;
 
-  /// What was held before: the mask that a child starts with.
+  /// The signal mask before, with which a child starts.
   [[nodiscard]] sigset_t const& before() const { return before_; }
   /// Whether a signal that stops a run has come.
   [[nodiscard]] bool stopping() const;
@@ -28,31 +28,31 @@ class HeldSignals {
   int descriptor_ = -1;
 };
 
-/// A command that is run in a process of its own.
+/// A command to be run in a separate process.
 struct ChildCommand {
-  std::string name;                ///< what messages call it: "--ranks: mpirun"
-  std::vector<std::string> words;  ///< the program first, which is looked for on PATH
-  /// Whether it has come so far that a signal makes it stop in its own time.
+  std::string name;                ///< the name in messages: "--ranks: mpirun"
+  std::vector<std::string> words;  ///< the program, searched on PATH, and its arguments
+  /// Whether the command has started far enough to handle a stopping signal itself.
   std::function<bool()> listens;
-  int asked_by = 0;  ///< the signal that does; 0: whichever asks this process
-  double start = 0;  ///< seconds in which it has to come so far, or it is killed; 0: it may take its time
+  int asked_by = 0;  ///< the signal that asks it to stop; 0: the one that this process received
+  double start = 0;  ///< seconds until `listens` must be true, or it is killed; 0: no limit
 };
 
 /// How a command ended.
 struct CommandEnd {
-  int status = 0;      ///< as waitpid tells it
-  bool asked = false;  ///< a signal to this process asked for a stop meanwhile
-  bool ended = false;  ///< a signal to this process made it end at once
+  int status = 0;      ///< as returned by waitpid
+  bool asked = false;  ///< a signal to this process requested a stop
+  bool ended = false;  ///< a signal to this process ended it at once
   bool late = false;   ///< it did not start in time, and was killed
 };
 
-/// The one signal that mpirun passes on to its ranks and lives on; any that would end it, it answers by killing them.
+/// The only signal that mpirun forwards to its ranks without ending; on other ending signals it kills them.
 inline constexpr int signal_through_mpirun = SIGUSR1;
 
-/// Runs a command in a process group of its own, says what it writes, and returns when it has ended. It ends with this
-/// process, however that ends. Signals that stop a run are passed on once it listens; earlier ones, and a second
-/// request, end it, which has five seconds for it. Where it is killed, so is what it leaves behind. Throws InputError
-/// when it cannot be started.
+/// Runs a command in a process group of its own, forwards its output, and returns when it has ended. It ends whenever
+/// this process ends. Signals that stop a run are forwarded once it listens. Earlier signals, and a second request, end
+/// it; it has five seconds for that. If it is killed, its remaining children are killed, too. Throws InputError if it
+/// cannot be started.
 [[nodiscard]] CommandEnd run_command(ChildCommand command, HeldSignals const& signals);
 
 }  // namespace halocline

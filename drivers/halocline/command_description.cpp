@@ -6,7 +6,7 @@
 namespace halocline {
 namespace {
 
-/// "off", "read", "search" of "TEXT:{off,read,search}": how CLI11 tells of what a value must be one of.
+/// "off", "read", "search" from "TEXT:{off,read,search}", CLI11's notation for a set of values.
 std::vector<std::string> choices_in(std::string const& type) {
   std::size_t const begin = type.find('{');
   std::size_t const end = type.find('}');
@@ -17,7 +17,7 @@ std::vector<std::string> choices_in(std::string const& type) {
   return names;
 }
 
-/// Text without the blanks that it ends with.
+/// Text without trailing blanks.
 std::string trimmed(std::string const& text) {
   std::size_t const end = text.find_last_not_of(" \n");
   return end == std::string::npos ? "" : text.substr(0, end + 1);

@@ -9,11 +9,11 @@ class App;
 
 namespace halocline {
 
-/// An option of a command line, or one of the words that stand without one.
+/// An option of a command line, or a positional argument.
 struct CommandOption {
-  std::vector<std::string> names;    ///< "-v", "--verbose", the long ones last; of a word without an option "DECK"
-  std::string value;                 ///< what its value is called, "PATH=VALUE"; empty: it takes none
-  std::vector<std::string> choices;  ///< all that the value may be; empty: anything
+  std::vector<std::string> names;    ///< "-v", "--verbose", long names last; of a positional argument "DECK"
+  std::string value;                 ///< placeholder of its value, "PATH=VALUE"; empty: it takes none
+  std::vector<std::string> choices;  ///< all allowed values; empty: any
   std::string sentence;
   bool is_positional = false;
   bool is_required = false;
@@ -30,11 +30,11 @@ struct CommandDescription {
   std::vector<CommandOption> options;
 };
 
-/// What a command line may say, as it is declared: manual page and completions are made from it.
+/// The declared grammar of the command line, from which manual page and completions are generated.
 struct ProgramDescription {
   std::string name;
   std::string sentence;
-  std::string footer;  ///< examples and exit codes, as `--help` ends with them
+  std::string footer;  ///< examples and exit codes at the end of `--help`
   std::vector<CommandOption> options;
   std::vector<CommandDescription> commands;
 };

@@ -41,7 +41,7 @@ constexpr char const* program_examples =
     "  halocline diff heat.out other.out           tells whether two runs have the same bits, else where they part\n"
     "  halocline list solver.cg                    tells the options of one section of a deck\n\n";
 
-/// Everything that can stand behind `halocline`.
+/// Everything that may follow `halocline`.
 std::vector<std::string> const first_words{"run",   "restart",     "check",        "diff",       "verify", "list",
                                            "bench", "new-physics", "test-physics", "completion", "--help", "--version"};
 
@@ -65,7 +65,7 @@ FolderClaim& claim_folder(Commands& commands) {
   return commands.claim.emplace(commands.run.output, commands.run.overwrite || commands.run.continues);
 }
 
-/// Options that take one value each time they are given.
+/// Options that take one value for each time they are given.
 CLI::Option* add_repeatable(CLI::App& app, std::string const& name, std::string const& what,
                             std::vector<std::string>& values, std::string const& text) {
   return app.add_option(name, values, text)->expected(1)->take_all()->allow_extra_args(false)->option_text(what);
@@ -84,7 +84,7 @@ void add_ranks(CLI::App& app, int& ranks, std::string const& text) {
   app.add_option("--ranks", ranks, text)->check(CLI::Range(1, 1 << 20))->option_text("N");
 }
 
-/// Takes what `read` can read; what that says of anything else is the message.
+/// Accepts what `read` can read; the message of its exception explains any other value.
 CLI::Validator readable_by(auto const& read) {
   auto const judge = [read](std::string const& text) {
     try {
@@ -97,7 +97,7 @@ CLI::Validator readable_by(auto const& read) {
   return {judge, ""};
 }
 
-/// An option of the deck that has a word of its own on the command line, which wins.
+/// An option of the deck that also exists on the command line, which takes precedence.
 void add_devices(CLI::App& app, RunCommand& run) {
   app.add_option("--devices", run.devices,
                  "Devices of this host that its ranks share out: all, how many, or which (0,1)")
@@ -105,7 +105,7 @@ void add_devices(CLI::App& app, RunCommand& run) {
       ->option_text("DEVICES");
 }
 
-/// What a run that begins and one that goes on have in common.
+/// The common options of new and continued runs.
 void add_way_of_running(CLI::App& app, RunCommand& run) {
   add_ranks(app, run.ranks, "Runs on so many MPI ranks of this machine; mpirun is started for it");
   add_devices(app, run);
@@ -242,7 +242,7 @@ void add_test_physics(CLI::App& program, TestPhysicsCommand& given) {
       ->option_text("PROGRAM");
 }
 
-/// A word as a shell takes it: in quotes where it would see more than a word.
+/// A word quoted for a shell if it needs quotes.
 std::string quoted(std::string const& word) {
   auto const is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("_@%+=:,./-", c) != nullptr; };
   if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
@@ -257,7 +257,7 @@ std::string typed(std::vector<std::string> const& words) {
   return text;
 }
 
-/// The word that nobody has a use for: an option rather than a name. Empty: there is none.
+/// An unused word, preferably an option rather than a name. Empty: there is none.
 std::string unknown_word(CLI::App const& app) {
   std::vector<std::string> const words = app.remaining();
   auto const option =
@@ -266,7 +266,7 @@ std::string unknown_word(CLI::App const& app) {
   return words.empty() ? "" : words.front();
 }
 
-/// What is wrong with a command line, and what would be right.
+/// The error of a command line, with advice.
 std::string explained(CLI::App const& program, std::vector<std::string> const& words, CLI::ParseError const& error) {
   std::vector<CLI::App*> const chosen = program.get_subcommands();
   if (chosen.empty() && words.size() < 2)
@@ -294,7 +294,7 @@ std::string explained(CLI::App const& program, std::vector<std::string> const& w
   return name + ": " + error.what() + "; see " + name + " --help";
 }
 
-/// Throws InputError where the name of the output folder cannot be told.
+/// Throws InputError if the name of the output folder cannot be determined.
 void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
   RunCommand& given = commands->run;
   if (given.restarts) given = command_to_go_on(std::move(given));
@@ -340,7 +340,7 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   add_test_physics(program, commands->test_physics);
   add_completion(program, commands->completion);
   try {
-    // CLI11 takes the words behind the program's name, the last one first.
+    // CLI11 takes the words after the program's name in reverse order.
     program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
   } catch (CLI::ParseError const& error) {
     std::ostringstream out;

@@ -16,19 +16,19 @@ class Communicator;
 class Environment;
 class FolderClaim;
 
-/// What the command line gives to `halocline run`.
+/// The command line of `halocline run`.
 struct RunCommand {
   std::string typed;                     ///< the whole command, quoted for a shell, for the record
   std::string deck;                      ///< path
-  std::optional<std::string> deck_text;  ///< of a run that goes on: the deck as it was, whatever the file is now
+  std::optional<std::string> deck_text;  ///< for a continued run: the original text of the deck
   std::vector<std::string> set;          ///< --set path=value
   std::vector<std::string> sweep;        ///< --sweep path=value,value
   std::vector<std::string> plugins;      ///< --plugin, paths of shared objects
-  std::string devices;                   ///< --devices; empty: as the deck says
+  std::string devices;                   ///< --devices; empty: as in the deck
   std::string output;                    ///< folder
   bool overwrite = false;
-  bool continues = false;  ///< goes on from a checkpoint in the folder, if there is one
-  bool restarts = false;   ///< … and there has to be one
+  bool continues = false;  ///< continues from a checkpoint in the folder, if there is one
+  bool restarts = false;   ///< … which must exist
   double wall_limit = 0;   ///< --wall-limit, in seconds; 0: none
   int ranks = 0;           ///< --ranks; 0: not given
   bool plot = false;
@@ -37,49 +37,49 @@ struct RunCommand {
   bool quiet = false;
 };
 
-/// What the command line gives to `halocline check`.
+/// The command line of `halocline check`.
 struct CheckCommand {
   std::string deck;
   std::optional<std::string> deck_text = {};  ///< as in RunCommand
   std::vector<std::string> set;
   std::vector<std::string> plugins;
-  std::string devices;  ///< --devices, of the run that is judged; empty: as the deck says
-  int ranks = 0;        ///< --ranks, of the run that is judged; 0: those that a launcher has started, else one
-  bool quiet = false;   ///< no word of a deck without mistakes
-  /// Looks at what the ranks of a run see for themselves: the files that fields are from, and the first step.
+  std::string devices;  ///< --devices of the run; empty: as in the deck
+  int ranks = 0;        ///< --ranks of the run; 0: the ranks that a launcher has started, or one
+  bool quiet = false;   ///< prints nothing if there are no mistakes
+  /// Also checks what the ranks of a run check themselves: files of fields, and the first step.
   bool contents = true;
 };
 
-/// What the command line gives to `halocline diff`.
+/// The command line of `halocline diff`.
 struct DiffCommand {
   std::string first;     ///< folder of a run, or a snapshot
   std::string second;    ///< likewise
-  double tolerance = 0;  ///< --tolerance, part of the largest value; 0: all bits have to be the same
+  double tolerance = 0;  ///< --tolerance, fraction of the largest value; 0: all bits must agree
 };
 
-/// What the command line gives to `halocline verify`.
+/// The command line of `halocline verify`.
 struct VerifyCommand {
-  std::string path;  ///< of a run's folder, of a checkpoint or of a file
+  std::string path;  ///< of a run's folder, a checkpoint or a file
 };
 
-/// What the command line gives to `halocline list`.
+/// The command line of `halocline list`.
 struct ListCommand {
   std::vector<std::string> subjects;  ///< "physics", "solvers", "options", a path of an option; empty: an overview
   std::vector<std::string> plugins;
   bool schema = false;         ///< --schema: the JSON schema of decks
   bool markdown = false;       ///< --markdown: the reference page of all options
-  bool man = false;            ///< --man: the manual page of the program, or with the subject `options` that of decks
-  ProgramDescription program;  ///< of which --man tells
+  bool man = false;            ///< --man: the manual page of the program or, with the subject `options`, of decks
+  ProgramDescription program;  ///< described by --man
 };
 
-/// What the command line gives to `halocline completion`.
+/// The command line of `halocline completion`.
 struct CompletionCommand {
   std::string shell;
   std::vector<std::string> plugins;
   ProgramDescription program;
 };
 
-/// What the command line gives to `halocline test-physics`.
+/// The command line of `halocline test-physics`.
 struct TestPhysicsCommand {
   std::string physics;               ///< a name, or the path of a shared object
   std::vector<std::string> decks;    ///< --deck; empty: those of the physics
@@ -88,32 +88,32 @@ struct TestPhysicsCommand {
   std::string beside;                ///< --beside, the program of another build; empty: none
 };
 
-/// What the command line gives to `halocline new-physics`.
+/// The command line of `halocline new-physics`.
 struct NewPhysicsCommand {
   std::string name;
   std::string kind;
-  std::string output;  ///< --output, the folder to be made; empty: the name
+  std::string output;  ///< --output, the folder to create; empty: the name
 };
 
-/// What the command line gives to `halocline bench`.
+/// The command line of `halocline bench`.
 struct BenchCommand {
   std::string typed;               ///< the whole command, for the record
-  std::vector<std::string> names;  ///< of benchmarks; "list" tells them
+  std::vector<std::string> names;  ///< names of benchmarks; "list" lists them
   int size = 0;                    ///< --size; 0: those of the benchmarks
   int repetitions = 15;
   std::string tune = "read";  ///< --tune
-  std::string json;           ///< --json, where the rows go; empty: nowhere
+  std::string json;           ///< --json, the file for the rows; empty: none
 };
 
-/// What `--kind` of `halocline new-physics` may be.
+/// The values of `--kind` of `halocline new-physics`.
 [[nodiscard]] std::vector<std::string> physics_kinds();
 
-/// The deck of a command: the file, or the text that a run was started with. Collective; throws as Deck::load.
+/// The deck of a command: the file, or the text with which a run was started. Collective; throws as Deck::load does.
 [[nodiscard]] Deck deck_of(std::string const& path, std::optional<std::string> const& text,
                            std::vector<Override> const& overrides, Communicator const& communicator,
                            std::vector<DeckFormat> const& formats);
 
-/// Claims the output folder of a `run`, for as long as the program lives. For one rank, or the process that starts
+/// Claims the output folder of a `run` for the lifetime of the program. For one rank, or for the process that starts
 /// them.
 using ClaimFolder = std::function<FolderClaim&()>;
 
@@ -124,19 +124,19 @@ using ClaimFolder = std::function<FolderClaim&()>;
 [[nodiscard]] ExitCode bench(BenchCommand const& command, Environment& environment,
                              std::shared_ptr<Communicator> const& communicator);
 
-/// The subcommands that only tell something, of one process: they start neither MPI nor Kokkos, and touch no device.
+/// The subcommands that only report something, in one process: they start neither MPI nor Kokkos, and use no device.
 /// They throw Errors.
 [[nodiscard]] ExitCode check(CheckCommand const& command);
 [[nodiscard]] ExitCode list(ListCommand const& command);
-/// Tells how two runs or two snapshots differ. ExitCode::unsolved if they do.
+/// Reports how two runs or two snapshots differ. ExitCode::unsolved if they do.
 [[nodiscard]] ExitCode diff(DiffCommand const& command);
-/// Looks whether files of a run are as they were written. Throws InputOutputError, which names all that are not.
+/// Checks that the files of a run are unchanged. Throws InputOutputError, which names all that are not.
 [[nodiscard]] ExitCode verify(VerifyCommand const& command);
-/// Writes the script by which a shell completes command lines.
+/// Writes the script with which a shell completes command lines.
 [[nodiscard]] ExitCode completion(CompletionCommand const& command);
-/// Writes the table of checks of a physics. Throws SolveError where one has failed.
+/// Writes the table of checks of a physics. Throws SolveError if one has failed.
 [[nodiscard]] ExitCode test_physics(TestPhysicsCommand const& command);
-/// Writes a project of a physics. Throws InputError for a name that no physics can have and a folder that is there.
+/// Writes the project of a physics. Throws InputError for a name that is not allowed and for an existing folder.
 [[nodiscard]] ExitCode new_physics(NewPhysicsCommand const& command);
 
 }  // namespace halocline

@@ -13,7 +13,7 @@ void add(std::vector<std::string>& words, std::vector<std::string> const& more) 
   words.insert(words.end(), more.begin(), more.end());
 }
 
-/// Paths of sections: `halocline list` tells the options of one.
+/// Paths of sections, of which `halocline list` lists the options.
 void add_sections(Section const& section, std::string const& path, std::vector<std::string>& words) {
   for (Section const& inner : section.sections()) {
     std::string const name = path.empty() ? inner.name() : path + "." + inner.name();

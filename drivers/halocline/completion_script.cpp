@@ -9,8 +9,8 @@
 namespace halocline {
 namespace {
 
-/// What a value is by its name on the command line: `FILE`, `DIR`, `FILE|DIR`. A word without an option that has none
-/// of these names is a file, unless it is the name of something.
+/// The kind of a value by its placeholder on the command line: `FILE`, `DIR`, `FILE|DIR`. A positional argument with
+/// any other placeholder is a file, unless it is a known name.
 ValueKind kind_of_name(CommandOption const& option) {
   auto const is_called = [&](char const* name) { return option.value.find(name) != std::string::npos; };
   if (is_called("PATH=")) return ValueKind::settings;
@@ -19,7 +19,7 @@ ValueKind kind_of_name(CommandOption const& option) {
   return option.is_positional && !is_called("NAME") ? ValueKind::files : ValueKind::nothing;
 }
 
-/// The words for a value of a subcommand; null if there are none.
+/// The words that may be a value of a subcommand; null if there are none.
 std::vector<std::string> const* words_for(std::string const& command, CommandOption const& option,
                                           CompletionWords const& words) {
   if (!option.choices.empty()) return &option.choices;
@@ -39,7 +39,7 @@ std::string quoted(std::string const& text) {
   return safe + "'";
 }
 
-/// Each in quotes where a shell, any of them, would see more than one word.
+/// Each word, quoted if bash, zsh or fish would split it.
 std::vector<std::string> as_shell_words(std::vector<std::string> words) {
   for (std::string& word : words) {
     if (word.find(' ') != std::string::npos) word = quoted(word);
@@ -47,7 +47,7 @@ std::vector<std::string> as_shell_words(std::vector<std::string> words) {
   return words;
 }
 
-/// Each with its blanks escaped, for lists inside of quotes.
+/// Each word with its blanks escaped, for lists inside quotes.
 std::vector<std::string> escaped(std::vector<std::string> words) {
   for (std::string& word : words) {
     for (std::size_t at = word.find(' '); at != std::string::npos; at = word.find(' ', at + 2)) word.insert(at, "\\");
@@ -129,7 +129,7 @@ _halocline() {
 complete -F _halocline halocline
 )";
 
-/// What completes a value, as a command of the script; empty: nothing.
+/// The command of the script that completes a value; empty: none.
 std::string bash_action(std::string const& command, CommandOption const& option, CompletionWords const& words) {
   std::vector<std::string> const* const known = words_for(command, option, words);
   switch (kind_of_value(command, option, words)) {
@@ -202,7 +202,7 @@ _halocline_settings() {
 
 )";
 
-/// A sentence inside of brackets, or behind a colon, of zsh's `_arguments`.
+/// A sentence inside brackets or after a colon of zsh's `_arguments`.
 std::string zsh_sentence(std::string const& sentence) {
   std::string text;
   for (char const c : sentence) {
@@ -344,7 +344,7 @@ void add_settings(Section const& section, std::string const& path, std::vector<S
 std::vector<Setting> settings_of(Section const& deck) {
   std::vector<Setting> settings;
   add_settings(deck, "", settings);
-  // Those with the same beginning stand together.
+  // Sort, so that paths with the same beginning are adjacent.
   std::sort(settings.begin(), settings.end(), [](Setting const& a, Setting const& b) { return a.path < b.path; });
   return settings;
 }

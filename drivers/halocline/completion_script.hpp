@@ -8,16 +8,16 @@
 
 namespace halocline {
 
-/// The shells that a script can be written for.
+/// The shells for which a script can be written.
 [[nodiscard]] std::vector<std::string> completion_shells();
 
-/// The script by which such a shell completes what is typed: subcommands, options and their values, options of decks.
+/// The script with which a shell completes subcommands, options and their values, and options of decks.
 ///
 /// \param shell one of `completion_shells()`
 [[nodiscard]] std::string completion_script(std::string const& shell, ProgramDescription const& program,
                                             CompletionWords const& words);
 
-/// How a shell may complete a value: files, names that are known, or nothing.
+/// How a shell completes a value: with files, known names, or nothing.
 [[nodiscard]] ValueKind kind_of_value(std::string const& command, CommandOption const& option,
                                       CompletionWords const& words);
 

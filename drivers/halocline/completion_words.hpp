@@ -8,23 +8,23 @@
 
 namespace halocline {
 
-/// An option of a deck, as `--set` takes it.
+/// An option of a deck, as `--set` names it.
 struct Setting {
   std::string path;                  ///< "solver.cg.preconditioner"
-  std::vector<std::string> choices;  ///< all that it may be; empty: anything
+  std::vector<std::string> choices;  ///< all allowed values; empty: any
   std::string sentence;
 };
 
-/// The options of a deck, those of sections inside included. Elements of lists, which have numbers, are left out.
+/// The options of a deck, including those of nested sections, but not numbered elements of lists.
 [[nodiscard]] std::vector<Setting> settings_of(Section const& deck);
 
-/// What stands for a value in the completion of a shell.
+/// The kind of a value in the completion of a shell.
 enum class ValueKind { nothing, files, folders, words, settings };
 
-/// What values of a command line may be, beyond what is declared with it.
+/// Possible values on a command line, in addition to those in its declaration.
 struct CompletionWords {
   std::vector<Setting> settings;
-  /// By the name that a value has: "PHYSICS", or, where two commands mean something else by it, "bench NAME".
+  /// By the placeholder of a value: "PHYSICS" or, where two commands use one with different meanings, "bench NAME".
   std::map<std::string, std::vector<std::string>> words;
 };
 

@@ -12,7 +12,7 @@
 namespace halocline {
 namespace {
 
-/// Of a quantity, to the largest of those that are watched.
+/// Size of a quantity relative to the largest watched one.
 constexpr double negligible = 1e-10;
 
 Quantity const& find(std::vector<Quantity> const& quantities, std::string const& name) {
@@ -62,14 +62,14 @@ void Conservation::add_state(std::vector<Quantity> const& quantities) {
   for (std::size_t n = 0; n < watched_.size(); ++n) {
     Quantity const& quantity = find(quantities, watched_[n].name);
     watched_[n].final = quantity.value;
-    // What begins at rest has its size later.
+    // A quantity that is zero at the start gets its magnitude later.
     magnitudes_[n] = larger(magnitudes_[n], quantity.magnitude);
     largest = larger(largest, magnitudes_[n]);
   }
   for (std::size_t n = 0; n < watched_.size(); ++n) {
     ConservedQuantity& watched = watched_[n];
     double const drift = std::abs(watched.final - watched.initial);
-    // A momentum of rounding alone, beside mass and energy, says nothing.
+    // A momentum that is only rounding, compared with mass and energy, has no meaningful drift.
     if (magnitudes_[n] <= negligible * largest || drift == 0) continue;
     watched.largest_drift = larger(drift / magnitudes_[n], watched.largest_drift);
   }

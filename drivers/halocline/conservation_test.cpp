@@ -59,7 +59,7 @@ TEST(Conservation, SolvesExplainWhatTheyLeaveOfTheirResiduals) {
 
 TEST(Conservation, WhatBeginsAtRestHasItsSizeLater) {
   Conservation watch({"mass", "momentum"}, {{"mass", 4, 4}, {"momentum", 0, 0}}, 100, Precision::double_);
-  // Rounding alone, beside a mass of 4.
+  // Only rounding, compared with a mass of 4.
   watch.add_state({{"mass", 4, 4}, {"momentum", 1e-17, 1e-16}});
   EXPECT_EQ(watch.quantities()[1].largest_drift, 0);
   watch.add_state({{"mass", 4, 4}, {"momentum", 1e-3, 2}});

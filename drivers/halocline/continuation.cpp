@@ -57,7 +57,7 @@ Continuation continuation_from(fs::path folder, Checkpoint checkpoint) {
           .skipped = {}};
 }
 
-/// Paths in a deck are those of where the run was started, if that is still there.
+/// Relative paths in a deck refer to the folder where the run was started, if that still exists.
 void go_to(fs::path const& place, std::string& output) {
   std::error_code error;
   if (fs::equivalent(place, fs::current_path(), error) || error) return;
@@ -65,7 +65,7 @@ void go_to(fs::path const& place, std::string& output) {
   fs::current_path(place, error);
 }
 
-/// Collective. The checkpoints in a folder as rank 0 sees it: hosts may learn of new ones at different times.
+/// Collective. The checkpoints in a folder as rank 0 lists it: hosts may see new ones at different times.
 std::vector<std::string> names_on_first_rank(fs::path const& run, Communicator const& communicator) {
   std::string all;
   if (communicator.rank() == 0) {
@@ -78,7 +78,7 @@ std::vector<std::string> names_on_first_rank(fs::path const& run, Communicator c
   return names;
 }
 
-/// What is wrong with a checkpoint, as far as this rank's share of the files tells; empty: nothing.
+/// Describes damage of a checkpoint in this rank's share of the files; empty: none.
 std::string damage_of_share(Continuation const& found, Communicator const& communicator) {
   std::vector<StateFile> const& files = found.checkpoint.files;
   if (communicator.rank() == 0) {
@@ -94,7 +94,7 @@ std::string damage_of_share(Continuation const& found, Communicator const& commu
   return "";
 }
 
-/// Collective. The first thing that any rank finds wrong.
+/// Collective. The first damage that any rank finds.
 std::string damage_of(Continuation const& found, Communicator const& communicator) {
   std::string first;
   for (std::string const& damage : communicator.gather(damage_of_share(found, communicator))) {
@@ -165,9 +165,9 @@ std::optional<Continuation> find_continuation(fs::path const& run, Communicator 
     } catch (std::exception const& error) {
       damage = error.what();
     }
-    // One that was not finished never was a checkpoint.
+    // A checkpoint without a manifest was never complete.
     has_any = has_any || communicator.any(fs::exists(folder / manifest_name));
-    // A rank that cannot read what another one can must not go its own way.
+    // All ranks must agree whether it is readable.
     bool const readable = communicator.all(found.has_value());
     if (readable) damage = damage_of(*found, communicator);
     if (readable && damage.empty()) {
@@ -197,7 +197,7 @@ void require_same_field_files(Continuation const& from, std::span<FieldFileRecor
 
 namespace {
 
-/// The summary of a folder; nothing where that cannot be read.
+/// The summary of a folder; empty if it cannot be read.
 Json summary_of(fs::path const& folder) {
   std::ifstream file(folder / "summary.json");
   Json summary = file ? Json::parse(file, nullptr, false) : Json();

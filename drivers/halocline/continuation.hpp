@@ -14,39 +14,39 @@
 
 namespace halocline {
 
-/// How a run was started, as its checkpoints keep it: what it takes to start it again.
+/// How a run was started, as stored in its checkpoints: all that is needed to start it again.
 [[nodiscard]] std::string described_start(RunCommand const& command, std::string const& deck_name,
                                           std::string const& deck_text, std::string const& physics,
                                           std::span<FieldFileRecord const> field_files);
 
-/// What `halocline restart FOLDER` runs: the deck and the command of the newest checkpoint that can be read, with the
-/// further changes of `command.set`, in its folder; on as many ranks, if it asked for these and `command` does not.
-/// Throws InputError where the folder holds no checkpoint, InputOutputError where none can be read.
+/// What `halocline restart FOLDER` runs: the deck and the command of the newest readable checkpoint, with the further
+/// changes of `command.set`, in its folder; on as many ranks as before, if the run was started with --ranks and
+/// `command` gives none. Throws InputError if the folder contains no checkpoint, InputOutputError if none can be read.
 [[nodiscard]] RunCommand command_to_go_on(RunCommand command);
 
-/// A checkpoint from which a run goes on.
+/// A checkpoint from which a run continues.
 struct Continuation {
   std::filesystem::path folder;
   Checkpoint checkpoint;
   std::string physics;
   std::string output;  ///< Output::carried
   ScheduleState schedule;
-  std::vector<FieldFileRecord> field_files;  ///< as they were when the run began
-  std::vector<std::string> skipped;          ///< newer ones that are not whole, and why
+  std::vector<FieldFileRecord> field_files;  ///< as at the beginning of the run
+  std::vector<std::string> skipped;          ///< newer ones that are incomplete or damaged, and why
 };
 
-/// Collective. The newest whole checkpoint in the folder of a run; nothing where there is none at all. Every byte of it
-/// has been looked at, by all ranks together. Throws InputOutputError where there are some, and none is whole.
+/// Collective. The newest intact checkpoint in the folder of a run; empty if there is none at all. All ranks together
+/// have verified every byte of it. Throws InputOutputError if there are some, but none is intact.
 [[nodiscard]] std::optional<Continuation> find_continuation(std::filesystem::path const& run,
                                                             Communicator const& communicator);
 
-/// Throws InputError where a file that the run goes on with, of the same option and name, has other bytes than when the
-/// run began.
+/// Throws InputError if a file used by the run, with the same option and name, has other contents than when the run
+/// began.
 void require_same_field_files(Continuation const& from, std::span<FieldFileRecord const> found);
 
-/// Whether the summary in `folder` tells of a run that is done.
+/// Whether the summary in `folder` says that the run is finished.
 [[nodiscard]] bool holds_a_done_run(std::filesystem::path const& folder);
-/// Whether the summary in `folder` tells of a run of this judged deck that is done.
+/// Whether the summary in `folder` says that a run of this validated deck is finished.
 [[nodiscard]] bool is_done_already(std::filesystem::path const& folder, std::string const& deck);
 
 }  // namespace halocline

@@ -28,10 +28,10 @@ std::vector<Section> sections_of(Registry<PhysicsEntry> const& physics) {
   return sections;
 }
 
-/// What the mesh of a deck takes is known later (rehearsal.hpp).
+/// The memory of a mesh is determined later (rehearsal.hpp).
 void judge_points(PhysicsEntry const& entry, MemoryBudget const& budget, Options const& deck, Mistakes& mistakes) {
   Options const section = deck.section(entry.name);
-  // Else the physics' own judgement has said what is wrong.
+  // Otherwise the physics' own validation has reported the mistake.
   if (!entry.points || mistakes.contains(section.full_name())) return;
   try {
     judge_memory(deck, entry, std::nullopt, budget, mistakes);
@@ -42,15 +42,15 @@ void judge_points(PhysicsEntry const& entry, MemoryBudget const& budget, Options
   }
 }
 
-/// Whether steps follow from the error, of the physics' own method or of an integrator.
+/// Whether the physics' own method or the integrator chooses steps by an error estimate.
 bool suggests_steps(PhysicsEntry const& entry, Options const& deck) {
   if (entry.suggests_steps && entry.suggests_steps(deck)) return true;
   IntegratorEntry const* const integrator = integrator_of(entry, deck);
   return integrator != nullptr && integrator->controls_error;
 }
 
-/// What spans the sections of a deck: time, precision and memory of points against the physics, and the physics' own
-/// rules. Each is a check of its own: one that cannot judge stops no other.
+/// Checks that span sections of a deck: time, precision and memory of points against the physics, and the physics' own
+/// rules. They are separate, so that one that cannot be made does not prevent the others.
 void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optional<MemoryBudget> const& budget) {
   auto const add = [&](auto const& judge) {
     deck.check([&physics, judge](Options const& given, Mistakes& mistakes) {
@@ -103,14 +103,14 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
   });
 }
 
-/// Those of points, which have no mesh.
+/// Physics of points, which have no mesh.
 std::vector<std::string> physics_of_points(Registry<PhysicsEntry> const& physics) {
   std::vector<std::string> names = physics.names();
   std::erase_if(names, [&](std::string const& name) { return !physics.find(name).points; });
   return names;
 }
 
-/// Of its options and sections, without those of physics.
+/// Names of the deck's options and sections, without those of physics.
 std::vector<std::string> names_of_the_deck() {
   Registry<PhysicsEntry> const none("physics");
   Section const deck = declare_deck(none);

@@ -14,27 +14,27 @@
 
 namespace halocline {
 
-/// The physics that decks can choose from: the built-in ones, and those of the shared objects `plugins`. Throws
-/// InputError for a plugin that cannot be loaded or does not fit.
+/// The physics available to decks: the built-in ones, and those of the shared objects `plugins`. Throws InputError for
+/// a plugin that cannot be loaded or is incompatible.
 [[nodiscard]] Registry<PhysicsEntry> load_physics(std::vector<std::string> const& plugins);
 
-/// The formats that decks may have beside YAML, those of the physics that was registered first before those of others.
+/// The deck formats in addition to YAML, in the order in which their physics were registered.
 [[nodiscard]] std::vector<DeckFormat> deck_formats(Registry<PhysicsEntry> const& physics);
 
 /// The declaration of a whole deck: physics, precision, mesh, time, solver, output and a section for each physics. With
-/// a budget, a deck of points that needs more memory is refused; `judge_memory` does that for those on a mesh.
-/// `physics` must outlive it.
+/// a budget, a deck of points that needs more memory is rejected; for a mesh `judge_memory` does that. `physics` must
+/// outlive the result.
 [[nodiscard]] Section declare_deck(Registry<PhysicsEntry> const& physics,
                                    std::optional<MemoryBudget> const& budget = std::nullopt);
 
-/// The array that a judged deck of a physics on a mesh needs for a field.
+/// The shape of the array for a field in a validated deck of a physics on a mesh.
 [[nodiscard]] FieldShape field_shape(PhysicsEntry const& entry, Options const& deck);
 
-/// What is registered of the integrator that steps a physics with this deck; null where none does: the physics is
-/// stationary or steps by itself, or nothing of the name is registered.
+/// The registered integrator that steps a physics with this deck; null if there is none: the physics is stationary or
+/// steps by itself, or the name is not registered.
 [[nodiscard]] IntegratorEntry const* integrator_of(PhysicsEntry const& entry, Options const& deck);
 
-/// The precision that a judged deck chooses.
+/// The precision that a validated deck chooses.
 [[nodiscard]] Precision precision_of(Options const& deck);
 
 }  // namespace halocline

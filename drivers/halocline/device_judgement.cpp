@@ -15,7 +15,7 @@ namespace {
 
 constexpr char const* name = "devices";
 
-/// Of the rank that has most; nothing where only the machine can tell.
+/// For the rank with the most devices; empty if this depends on the machine.
 std::optional<int> devices_of_a_rank(DeviceChoice const& choice, MemoryBudget const& budget) {
   if (budget.devices) return budget.devices;
   std::optional<int> const chosen = choice.size();
@@ -44,7 +44,7 @@ std::optional<DeviceChoice> device_choice(Deck const& deck) {
   declare_devices(declaration);
   OptionValue const value = deck.unjudged(declaration.options().front());
   auto const* const text = std::get_if<std::string>(&value);
-  // A build without devices has nothing to choose from: the judge will say so.
+  // In a build without devices, validation reports the option.
   if (text == nullptr || !uses_device_memory()) return std::nullopt;
   try {
     return read_device_choice(*text);

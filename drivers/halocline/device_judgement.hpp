@@ -16,15 +16,15 @@ namespace halocline {
 /// Declares `devices` in a deck.
 void declare_devices(Section& deck);
 
-/// What the command line changes in a deck: by each `--set`, and last by `--devices`, if that is not empty.
+/// The changes of a deck on the command line: each `--set`, then `--devices`, if that is not empty.
 [[nodiscard]] std::vector<Override> overrides_of(std::vector<std::string> const& set, std::string const& devices);
 
-/// The devices that a deck asks for, which Kokkos has to know before the deck is judged; nothing where it does not say,
-/// or says it wrongly.
+/// The devices that a deck requests. Kokkos needs them before the deck is validated; empty if the option is missing or
+/// invalid.
 [[nodiscard]] std::optional<DeviceChoice> device_choice(Deck const& deck);
 
-/// Adds a mistake if `devices` cannot be read, if the build has no devices, or if a rank would have several of them for
-/// a physics on a mesh, of which each rank has one block.
+/// Adds a mistake if `devices` is invalid, if the build has no devices, or if a rank would have several devices for a
+/// physics on a mesh, where it has a single block.
 void judge_devices(PhysicsEntry const& entry, Options const& deck, MemoryBudget const& budget, Mistakes& mistakes);
 
 }  // namespace halocline

@@ -21,12 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What was found so far.
+/// Results so far.
 struct Findings {
   double tolerance = 0;
   bool same_bits = true;
-  bool within = true;  ///< the tolerance
-  double largest = 0;  ///< relative difference of all
+  bool within = true;  ///< the tolerance is met
+  double largest = 0;  ///< largest relative difference
   std::string text;
 
   void note(auto const& difference) {
@@ -71,7 +71,7 @@ std::string place_of(FieldDifference const& field, SnapshotFile const& snapshot)
   return text;
 }
 
-/// Columns side by side, each as wide as it has to be, all but the first and the last to the right.
+/// Columns side by side, each as wide as needed; all but the first and the last are right-aligned.
 std::string table_of(std::vector<std::vector<std::string>> const& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (auto const& row : rows) {
@@ -139,7 +139,7 @@ std::map<Index, fs::path> snapshots_of(fs::path const& folder) {
   return snapshots;
 }
 
-/// Whether a file is in both folders. One that is in one alone is told.
+/// Whether a file is in both folders. Reports a file that is in only one.
 bool is_in_both(fs::path const& first, fs::path const& second, std::string const& name, Findings& found) {
   bool const in_first = fs::exists(first / name);
   bool const in_second = fs::exists(second / name);
@@ -196,7 +196,7 @@ std::vector<std::string> steps_without(std::map<Index, fs::path> const& snapshot
   return steps;
 }
 
-/// Tells of the first snapshots that differ, and of the last ones if these are others.
+/// Reports the first snapshots that differ, and the last ones if they are different from those.
 void compare_series(fs::path const& first, fs::path const& second, Findings& found) {
   std::map<Index, fs::path> const mine = snapshots_of(first);
   std::map<Index, fs::path> const theirs = snapshots_of(second);

@@ -1,5 +1,5 @@
-// A program that is compiled for a processor which nobody has: processor_check.cpp is linked to it with all needs at
-// once.
+// A program compiled for a processor that does not exist: processor_check.cpp is linked to it with all requirements
+// set.
 
 namespace halocline::test {
 bool has_spoken();

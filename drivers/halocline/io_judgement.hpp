@@ -11,14 +11,15 @@ namespace halocline {
 /// The section `io` of a deck.
 [[nodiscard]] Section io_section();
 
-/// How many of a run's `ranks` are I/O ranks, which has to be known before the deck is judged; 0 where the deck wants
-/// none, or so many as the judge will refuse.
+/// The number of I/O ranks among a run's `ranks`, needed before the deck is validated; 0 if the deck requests none or
+/// more than validation allows.
 [[nodiscard]] int io_ranks(Deck const& deck, int ranks);
 
-/// Snapshots that a compute rank has room for beside its fields, by a judged deck; 0 without I/O ranks.
+/// Number of snapshots that a compute rank buffers in addition to its fields, for a validated deck; 0 without I/O
+/// ranks.
 [[nodiscard]] int snapshot_buffers(Options const& deck);
 
-/// Adds a mistake if the ranks of a budget are too few for the I/O ranks that the deck asks for.
+/// Adds a mistake if a budget has too few ranks for the I/O ranks that the deck requests.
 void judge_io_ranks(Options const& deck, MemoryBudget const& budget, Mistakes& mistakes);
 
 }  // namespace halocline

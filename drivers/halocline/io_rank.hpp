@@ -11,9 +11,9 @@
 
 namespace halocline {
 
-/// The run of an I/O rank: evaluates the expressions of the compute ranks' set-up and reads its files, then writes what
-/// these hand over until they have ended. \param deck judged \param earlier snapshots of the part of the run that this
-/// one goes on from
+/// The run of an I/O rank: evaluates the expressions and reads the files for the compute ranks' set-up, then writes
+/// what they send until they have ended. \param deck validated \param earlier snapshots of the part of the run from
+/// which this one continues
 [[nodiscard]] ExitCode serve(Options const& deck, PhysicsEntry const& entry, RankRoles const& roles,
                              std::filesystem::path const& folder, std::vector<WrittenSnapshot> earlier);
 

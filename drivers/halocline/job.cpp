@@ -30,7 +30,7 @@ struct Joined {
 };
 std::optional<Joined> joined;
 
-/// Words of any bytes, each with a zero behind it.
+/// Words of arbitrary bytes, each terminated by a zero.
 std::string packed(Job const& job) {
   ProcessIdentity const process = this_process();
   std::string text;
@@ -49,7 +49,7 @@ std::optional<std::string> text_of(fs::path const& path) {
   return std::string{std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The file is whole or not there; it need not outlive the system.
+/// Writes the file atomically; it need not survive a system crash.
 void put(fs::path const& path, std::string const& text) {
   fs::path const partial = partial_name(path).string() + std::to_string(getpid());
   std::ofstream file(partial);

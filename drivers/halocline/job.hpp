@@ -10,39 +10,39 @@
 
 namespace halocline {
 
-/// What the process that starts ranks tells them.
+/// Data for the ranks from the process that starts them.
 struct Job {
   int ranks = 0;
-  int columns = 0;                 ///< of the terminal that standard output of the whole run is; 0 when it is none
-  std::vector<std::string> words;  ///< of the user's command line, from the program's name on
-  ProcessIdentity starter{};       ///< this process, once it is handed to the ranks
+  int columns = 0;                 ///< width of the terminal that is the run's standard output; 0: it is no terminal
+  std::vector<std::string> words;  ///< of the user's command line, including the program's name
+  ProcessIdentity starter{};       ///< this process; set when the job is passed to the ranks
 };
 
-/// How ranks came to their end, in the words of the one that speaks for all.
+/// The end of the ranks, as reported by one for all.
 struct JobEnd {
   ExitCode code = ExitCode::done;
   std::string message;
 };
 
-/// The first word of a rank's command line; the folder of its job is the second, and there is no third.
+/// The first word of a rank's command line, followed only by the folder of its job.
 inline constexpr char const* rank_option = "--ranks-of";
 
-/// The job of this process's ranks: a private folder for temporary files by which they and this process know each
-/// other. Nothing of it is in a variable of the environment, which may be that of another job. Gone with the object.
+/// The job of this process's ranks: a private temporary folder through which they and this process exchange data.
+/// Environment variables are not used, since they may be those of another job. The folder is removed with the object.
 class JobFolder {
  public:
-  /// Throws InputOutputError where there is no room for it.
+  /// Throws InputOutputError if there is no space for it.
   explicit JobFolder(Job const& job);
   ~JobFolder();
   JobFolder(JobFolder const&) = delete;
   JobFolder& operator=(JobFolder const&) = delete;
 
   [[nodiscard]] std::filesystem::path const& path() const { return path_; }
-  /// Whether the ranks have come so far that signals reach them.
+  /// Whether the ranks have started far enough to receive signals.
   [[nodiscard]] bool ranks_listen() const;
-  /// Nothing if no rank has told.
+  /// Empty if no rank has reported.
   [[nodiscard]] std::optional<JobEnd> end() const;
-  /// That of a rank which could not go on.
+  /// The report of a rank that could not continue.
   [[nodiscard]] std::optional<JobEnd> abrupt_end() const;
 
  private:
@@ -51,13 +51,14 @@ class JobFolder {
   std::filesystem::path path_;
 };
 
-/// For a process whose command line begins with `rank_option`: it is a rank of the job in that folder from now on.
-/// Throws InputError if there is none, and StoppedError if the process that made the folder has ended.
+/// For a process whose command line begins with `rank_option`: makes it a rank of the job in that folder. Throws
+/// InputError if there is no such job, and StoppedError if the process that made the folder has ended.
 void join_job(std::filesystem::path const& folder);
-/// The job that this process has joined; null when it has not.
+/// The job that this process has joined; null if none.
 [[nodiscard]] Job const* joined_job();
 
-/// For one rank of a joined job: tells the process that started it that signals reach all ranks, and how they end.
+/// For one rank of a joined job: reports to the process that started it that all ranks receive signals, and how they
+/// end.
 void tell_listening();
 void tell_end(JobEnd const& end);
 

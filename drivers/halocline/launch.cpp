@@ -24,16 +24,16 @@
 namespace halocline {
 namespace {
 
-/// Bytes of temporary files that mpirun and its ranks share memory by; with less it waits for ever.
+/// Bytes of temporary files that mpirun and its ranks use for shared memory; with less space it hangs.
 constexpr std::uint64_t mpirun_needs = 16 << 20;
-/// Bytes of the largest of them.
+/// Bytes of the largest of these files.
 constexpr rlim_t file_needs = 8 << 20;
 
 void print_message(std::string const& message) {
   if (!message.empty()) std::fprintf(stderr, "halocline: %s\n", message.c_str());
 }
 
-/// No word of the user's is in it, since mpirun has a grammar of its own: a word `:` begins another program.
+/// Contains no word of the user, since mpirun would interpret some: a `:` begins another program.
 std::vector<std::string> mpirun_command(int ranks, std::filesystem::path const& job) {
   std::vector<std::string> words = mpirun_words(ranks);
   words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
@@ -42,22 +42,23 @@ std::vector<std::string> mpirun_command(int ranks, std::filesystem::path const& 
 }
 
 void prepare_environment(std::filesystem::path const& job) {
-  // Jobs that share a folder for MPI's sessions remove it under each other.
+  // Jobs that share a folder for MPI's sessions delete it while others use it.
   setenv("OMPI_MCA_orte_tmpdir_base", job.c_str(), 0);
-  // The ranks are of this machine, whatever a batch system has given to the job.
+  // The ranks run on this machine, whatever nodes a batch system has assigned to the job.
   setenv("OMPI_MCA_plm", "isolated", 0);
   setenv("OMPI_MCA_ras", "^slurm,gridengine,tm,lsf,alps,loadleveler", 0);
   setenv("OMPI_MCA_pml", "ob1", 0);
   setenv("OMPI_MCA_btl", "self,vader", 0);
-  // mpirun closes what it still waits for when it is told to end; libevent's epoll speaks of that, its poll does not.
+  // When mpirun is ended it closes descriptors that it still polls; libevent's epoll backend prints a warning, poll
+  // does not.
   setenv("EVENT_NOEPOLL", "1", 0);
-  if (geteuid() == 0) {  // in containers, where Open MPI's refusal helps nobody
+  if (geteuid() == 0) {  // in containers, where Open MPI's refusal is of no use
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
   }
 }
 
-/// The end of a run whose ranks could not speak for themselves any more.
+/// The end of a run whose ranks can no longer report.
 LaunchEnd lost(int status) {
   int const signal = WIFSIGNALED(status) ? WTERMSIG(status) : signal_of_lost_rank(WEXITSTATUS(status));
   if (signal <= 0 || signal >= NSIG) {
@@ -101,16 +102,17 @@ LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals c
   if (signals.stopping()) return stopped_early();
   JobFolder const job({.ranks = ranks, .columns = terminal_columns(), .words = words});
   prepare_environment(job.path());
-  // Ranks end by themselves if they do not hear of each other in time; this is of an mpirun that starts none.
+  // Ranks end by themselves if they do not contact each other in time; this limit is for an mpirun that starts no
+  // ranks.
   double const start = first_contact_limit() + 2;
   CommandEnd const end = run_command({"--ranks: mpirun", mpirun_command(ranks, job.path()),
                                       [&] { return job.ranks_listen(); }, signal_through_mpirun, start},
                                      signals);
 
   if (std::optional<JobEnd> const told = job.abrupt_end()) return {told->code, told->message};
-  // A lost rank explains what the others may have said when mpirun ended them.
+  // If a rank was lost, what other ranks reported when mpirun ended them is not the cause.
   bool const whole = WIFEXITED(end.status) && signal_of_lost_rank(WEXITSTATUS(end.status)) == 0;
-  // A run that is done is: a signal that came later has met ranks that were about to end.
+  // A finished run counts as finished: a later signal reached ranks that were about to end.
   if (std::optional<JobEnd> const told = job.end(); told && (whole || told->code == ExitCode::done))
     return {told->code, told->message};
   if (end.late) {

@@ -12,38 +12,38 @@ class HeldSignals;
 /// Whether `launch` started this rank.
 [[nodiscard]] bool launched();
 
-/// How ranks that `launch` started came to their end.
+/// How ranks that `launch` started ended.
 struct LaunchEnd {
   ExitCode code = ExitCode::done;
-  std::string message;  ///< the one message of a run that failed
+  std::string message;  ///< the message of a failed run
 };
 
-/// mpirun ends, or waits for ever, without a folder for its temporary files: throws InputOutputError where there is
-/// none, or no room in it for the ranks, or files may not grow as those of ranks do.
+/// mpirun ends, or hangs, without a folder for its temporary files. Throws InputOutputError if there is none, if it has
+/// too little space for the ranks, or if the file size limit is too low for them.
 void require_temporary_folder();
-/// Why ranks cannot share memory by files, as a message that begins with `who`; empty where they can. mpirun and MPI
-/// wait for ever where the files of their memory may not grow.
+/// Why ranks cannot share memory through files, as a message that begins with `who`; empty if they can. mpirun and MPI
+/// hang if the files of their memory cannot grow.
 [[nodiscard]] std::string obstacle_of_file_size(std::string const& who);
 
 /// Runs this program again on `ranks` ranks of this host under mpirun, with the same command line `words`, and waits
-/// for its end. A signal that stops a run is passed on to the ranks, which stop at their next step; a second one ends
-/// them. Throws InputError when mpirun cannot be started.
+/// for its end. A signal that stops a run is forwarded to the ranks, which stop at their next step; a second one ends
+/// them. Throws InputError if mpirun cannot be started.
 [[nodiscard]] LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals const& signals);
 
-/// How this rank's program ends: tells the launching process where `launch` started this rank, else writes the message
-/// to standard error. Returns what main must return. For one rank of a run, the one that speaks for all.
+/// Ends this rank's program: reports to the launching process if `launch` started this rank, else writes the message to
+/// standard error. Returns the exit code for main. For the one rank that reports for all ranks of a run.
 int deliver(ExitCode code, std::string const& message);
 
-/// What main of a rank that does not speak must return.
+/// The exit code for main of a rank that does not report.
 int silent_end(ExitCode code);
 
-/// Tells `launch`, if that started this rank, that signals reach all ranks. For one rank of a run.
+/// Reports to `launch`, if it started this rank, that all ranks receive signals. For one rank of a run.
 void report_listening();
 
-/// Whether what is said on the way may be read as it is said. Launchers of the user's give ranks a terminal that nobody
-/// looks at, or put all of it into a file.
+/// Whether output may be read while the program runs. Other launchers give ranks a terminal that nobody reads, or
+/// redirect all output to a file.
 [[nodiscard]] bool is_watched();
-/// Columns of the terminal that standard output of the whole run is; 0 when it is none.
+/// Width of the terminal that is the run's standard output; 0 if it is no terminal.
 [[nodiscard]] int terminal_columns();
 
 }  // namespace halocline

@@ -25,7 +25,7 @@ std::string names_and_sentences(Registry<Entry> const& registry) {
   return text;
 }
 
-/// What decks may be beside YAML; empty if nothing.
+/// Deck formats other than YAML; empty if there are none.
 std::string formats_of_decks(Registry<PhysicsEntry> const& physics) {
   std::string text;
   for (DeckFormat const& format : deck_formats(physics))
@@ -78,7 +78,7 @@ char const* name_of(Treatment treatment) {
   }
   return "explicit";
 }
-/// The longest stable step, as far as a method has one of its own.
+/// The longest stable step, if a method has a specific one.
 std::string step_of(IntegratorEntry const& integrator) {
   if (integrator.treatment == Treatment::implicit) return "of any length";
   std::string const limit =
@@ -87,14 +87,14 @@ std::string step_of(IntegratorEntry const& integrator) {
   return limit + " the longest stable one of explicit Euler" + part +
          (integrator.controls_error ? ", chosen by the error" : "");
 }
-/// What it takes: states of memory, and numbers through it.
+/// The cost of an integrator: states in memory, and values transferred.
 std::string cost_of(IntegratorEntry const& integrator) {
   return fmt::format("{} {} beside the one that evolves; {:.3g} numbers read and written for each unknown in a step{}",
                      integrator.states, integrator.states == 1 ? "state" : "states", integrator.numbers_moved,
                      integrator.treatment == Treatment::explicit_ ? "" : ", solves aside");
 }
 
-/// A deck of the repository where a solver is the right choice; empty if there is none.
+/// A deck of the repository that uses this solver with good reason; empty if there is none.
 std::string example_of(SolverEntry const& solver) {
   std::map<std::string, std::string> const decks{
       {"bicgstab", "decks/chimney.yaml"},          {"cg", "decks/heat-short-steps.yaml"},
@@ -124,7 +124,7 @@ std::string example_of(IntegratorEntry const& integrator) {
   return deck == decks.end() ? "" : deck->second;
 }
 
-/// A line of a description, if there is anything to tell.
+/// A line of a description; empty if there is no text.
 std::string line(char const* what, std::string const& text) {
   return text.empty() ? "" : fmt::format("  {:<10} {}\n", what, text);
 }
@@ -145,7 +145,7 @@ std::string figures_of(IntegratorEntry const& integrator) {
          line("steps", step_of(integrator)) + line("takes", cost_of(integrator));
 }
 
-/// Its own options, and those of the sections in it that are always in use.
+/// The method's own options, and those of nested sections that are always in use.
 std::string options_of(Section const& section) {
   std::string text = own_options(section);
   for (auto const& [inner, chooser] : section.inner()) {
@@ -156,7 +156,7 @@ std::string options_of(Section const& section) {
   return text;
 }
 
-/// All that is known of a method: what it is, needs and is good for, its own options.
+/// Everything about a method: what it is, needs and is good for, and its options.
 template <class Entry>
 std::string description(Entry const& entry) {
   std::string const options = indented(options_of(entry.declare()));
@@ -172,7 +172,7 @@ std::string descriptions(Registry<Entry> const& registry) {
   return text;
 }
 
-/// What goes by that name among the methods; empty: nothing.
+/// All methods with that name; empty: none.
 std::string methods_called(std::string const& name) {
   std::string text;
   auto const add = [&](auto const& registry) {
@@ -185,7 +185,7 @@ std::string methods_called(std::string const& name) {
   return text;
 }
 
-/// All names of methods, each once.
+/// All names of methods, without duplicates.
 std::vector<std::string> method_names() {
   std::set<std::string> names;
   auto const add = [&](std::vector<std::string> const& more) { names.insert(more.begin(), more.end()); };
@@ -219,7 +219,7 @@ std::string table_of_integrators() {
   return rows;
 }
 
-/// The end of the page of options: what to choose among.
+/// The end of the page of options: the methods to choose from.
 std::string methods_page() {
   return "\n# Solvers\n\nWhat methods need of the operator and what they are good for, as `halocline list solvers` "
          "tells "
@@ -233,7 +233,7 @@ std::string methods_page() {
          table_of_integrators();
 }
 
-/// Where a deck puts one of the solvers, and where to read on.
+/// Where a solver goes in a deck, and where to read on.
 constexpr char const* solver_remark =
     "A deck chooses one by `solver: {method: cg}`; `halocline list solver.cg` tells all of its options, those of "
     "preconditioners too.\n";
@@ -254,7 +254,7 @@ std::string overview(Registry<PhysicsEntry> const& physics) {
          "`halocline list cg` what a method is good for.\n";
 }
 
-/// The path of an option or a section; a mistake in its first part may also be meant as a subject.
+/// The path of an option or a section; a typo in its first part may also be one in a subject.
 std::string listing_of_path(Section const& deck, std::string const& path, std::vector<std::string> const& subjects) {
   std::string const first = path.substr(0, path.find_first_of(".["));
   std::vector<std::string> known = subjects;
@@ -277,7 +277,7 @@ std::string listing_of_path(Section const& deck, std::string const& path, std::v
   return listing(deck, path);
 }
 
-/// What `subjects` ask for: "solvers", "options", "options solver.cg", "solver.cg".
+/// The answer to `subjects`: "solvers", "options", "options solver.cg", "solver.cg".
 std::string answer(std::vector<std::string> subjects, Registry<PhysicsEntry> const& physics, Section const& deck) {
   if (subjects.empty()) return overview(physics);
   std::vector<std::string> const known{"physics", "solvers", "preconditioners", "integrators", "options"};
@@ -302,7 +302,7 @@ std::string answer(std::vector<std::string> subjects, Registry<PhysicsEntry> con
   return text;
 }
 
-/// The page that `--man` asks for.
+/// The page for `--man`.
 std::string manual(ListCommand const& command, Section const& deck) {
   if (command.subjects.empty()) return manual_of_program(command.program);
   if (command.subjects == std::vector<std::string>{"options"}) return manual_of_decks(deck);

@@ -41,16 +41,16 @@ std::string report_defect(std::string const& message) {
   return message + "\nThis is a defect of Halocline: please report it, with the deck and this message.";
 }
 
-/// The message of a run for the person who started it.
+/// The message of a run for the user.
 std::string spoken(Verdict const& verdict) {
   if (verdict.message.empty()) return "";
-  // Where all ranks fail alike, rank 0 is the first of them.
+  // If all ranks fail alike, rank 0 is the first of them.
   std::string const message =
       (verdict.origin > 0 ? "rank " + std::to_string(verdict.origin) + ": " : std::string()) + verdict.message;
   return verdict.code == ExitCode::defect ? report_defect(message) : message;
 }
 
-/// Some rank does not answer any more: nothing but MPI_Abort ends all of them.
+/// Some rank no longer responds: only MPI_Abort ends all of them.
 [[noreturn]] void abort_all(Verdict const& verdict) {
   deliver(verdict.code, spoken(verdict));
   expect_exit();
@@ -58,20 +58,20 @@ std::string spoken(Verdict const& verdict) {
   std::abort();
 }
 
-/// Under a launcher of the user's, --ranks can only repeat what it has done.
+/// Under a user's launcher, --ranks must agree with the ranks that it started.
 void require_ranks(int wanted, int started) {
   if (wanted == 0 || wanted == started) return;
   throw InputError("--ranks " + std::to_string(wanted) + ", but the launcher has started " + std::to_string(started) +
                    "; leave --ranks away");
 }
 
-/// What main must return, and whether this is the rank that speaks.
+/// The exit code for main, and whether this rank reports.
 struct RankEnd {
   int code = 0;
   bool speaks = true;
 };
 
-/// Why ranks that a launcher has started as one run know of `known` alone; empty: they know of all.
+/// Why ranks that a launcher has started as one run know only `known` ranks; empty if they know all.
 std::string obstacle_among(std::optional<LauncherPlace> const& place, int known) {
   if (Job const* const job = joined_job(); job != nullptr && job->ranks != known) {
     return "--ranks: each rank knows of itself alone: the mpirun on PATH is of another MPI than this program, which "
@@ -81,14 +81,14 @@ std::string obstacle_among(std::optional<LauncherPlace> const& place, int known)
   return place ? obstacle_of_singletons(*place, known) : "";
 }
 
-/// The end of ranks that cannot be a run together: the first of them tells why.
+/// The end of ranks that cannot form a run: the first of them reports why.
 RankEnd refused(std::string const& obstacle, std::optional<LauncherPlace> const& place,
                 ExitCode code = ExitCode::wrong_input) {
   if (place && place->rank > 0 && !launched()) return {silent_end(code), false};
   return {deliver(code, obstacle), true};
 }
 
-/// What was asked for by --ranks is on one machine, whatever else the job has.
+/// Ranks of --ranks run on one machine, even if the job has more nodes.
 void warn_of_idle_nodes(int ranks) {
   int const nodes = nodes_of_job();
   if (!launched() || nodes == 1) return;
@@ -96,7 +96,7 @@ void warn_of_idle_nodes(int ranks) {
               std::to_string(nodes) + "; `srun --mpi=pmix halocline run` or `mpirun halocline run` takes all of them");
 }
 
-/// Signals that ask to stop have nothing more to stop when all is done and said.
+/// On destruction, when all work and output is done, ignores further stop signals.
 struct DeafAtTheEnd {
   DeafAtTheEnd() = default;
   ~DeafAtTheEnd() {
@@ -108,8 +108,8 @@ struct DeafAtTheEnd {
 
 RankEnd run_ranks(CommandLine const& line) {
   DeafAtTheEnd const deaf;
-  // A run stops at a step; all else has none, and neither have ranks that still wait for each other in the start of
-  // MPI: one of them that was killed before would be waited for without end.
+  // A run stops at a step. Other commands have no steps, and ranks that wait for each other in MPI_Init do not reach
+  // one if a rank was killed before: until then a signal ends the program at once.
   std::optional<StopSignals> stops_at_step;
   std::optional<EndingSignals> ends_at_once(std::in_place);
   std::optional<LauncherPlace> const place = launcher_place();
@@ -127,12 +127,12 @@ RankEnd run_ranks(CommandLine const& line) {
   } catch (InputError const& error) {
     return refused(error.what(), place);
   }
-  // On which devices Kokkos is to run, a deck may say.
+  // Kokkos starts later, since a deck may choose its devices.
   Environment environment({.kokkos = false});
   if (std::string const obstacle = obstacle_to_first_contact(MPI_COMM_WORLD, start_seconds); !obstacle.empty()) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    // Where none hears of any other, the first one speaks for all.
+    // If no rank can contact any other, the first one reports for all.
     if (rank > 0) std::this_thread::sleep_for(std::chrono::seconds(1));
     abort_all({.code = ExitCode::input_output, .origin = rank, .message = obstacle});
   }
@@ -159,18 +159,18 @@ RankEnd run_ranks(CommandLine const& line) {
     return code;
   };
   Verdict const verdict = run_guarded(*communicator, command, {.abort = abort_all});
-  // A launcher kills all ranks once the first has ended in failure, which is after the end of MPI.
+  // A launcher kills all ranks once the first has exited with an error, which is after MPI_Finalize.
   if (verdict.code != ExitCode::done && line.release) line.release();
   if (communicator->rank() == 0) return {deliver(verdict.code, spoken(verdict)), true};
   return {silent_end(verdict.code), false};
 }
 
-/// What only tells something is the work of one process: of those that a launcher has started, the first one's.
+/// Commands that only report something run in one process: the first one of those that a launcher has started.
 int tell(CommandLine const& line) {
   if (auto const place = launcher_place(); place && place->rank > 0) return 0;
   EndingSignals const signals;
   Communicator const alone = Communicator::alone();
-  // The judge of a run leaves warnings to the run.
+  // When a run is validated, its warnings are left to the run.
   Log const log(alone, {.level = line.command ? LogLevel::error : LogLevel::warning});
   auto const judge = [&] {
     ExitCode const code = line.judge();
@@ -181,8 +181,8 @@ int tell(CommandLine const& line) {
   return deliver(verdict.code, spoken(verdict));
 }
 
-/// Judges the deck in a process of its own, which a plugin may crash. Returns its exit code; 0 also where something has
-/// killed it, since the ranks judge again.
+/// Validates the deck in a separate process, which a plugin may crash. Returns its exit code; also 0 if it was killed,
+/// since the ranks validate again.
 int judge_apart(CommandLine const& line, HeldSignals const& signals) {
   pid_t const judge = fork();
   if (judge < 0) return 0;
@@ -196,7 +196,7 @@ int judge_apart(CommandLine const& line, HeldSignals const& signals) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
-/// Runs on ranks of their own, and completes the record of a run that could not do so itself.
+/// Runs on newly started ranks, and completes the record of a run that could not do so itself.
 int launch_ranks(CommandLine const& line, std::vector<std::string> const& words) {
   HeldSignals const signals;
   if (int const code = judge_apart(line, signals); code != 0) return code;
@@ -213,7 +213,7 @@ int launch_ranks(CommandLine const& line, std::vector<std::string> const& words)
   return deliver(end.code, message);
 }
 
-/// Runs of their own, one after the other.
+/// Runs of a sweep, one after the other.
 int run_sweep(CommandLine const& line) {
   if (auto const place = launcher_place()) {
     return refused(
@@ -229,7 +229,7 @@ int run_sweep(CommandLine const& line) {
   return deliver(end.code, end.message);
 }
 
-/// The words that the user has typed: a rank of a launch has them from the process that launched it.
+/// The words that the user typed; a launched rank gets them from the process that launched it.
 std::vector<std::string> command_words(int count, char** arguments) {
   std::vector<std::string> words(arguments, arguments + count);
   if (words.empty()) words.emplace_back("halocline");
@@ -251,7 +251,7 @@ int run_program(std::vector<std::string> const& words) {
   bool const launches = line.ranks > 1 && !launched() && !under_launcher();
   if (launches) require_temporary_folder();
   RankEnd const end = launches ? RankEnd{launch_ranks(line, words)} : run_ranks(line);
-  // Drawn when the ranks have ended, by the process that the user started, or by the first of those.
+  // Plots are made after the ranks have ended, by the process that the user started or by the first rank.
   if (line.plot && end.code == 0 && end.speaks && !launched()) draw_plots(line.folder, line.quiet);
   return end.code;
 }
@@ -262,9 +262,9 @@ int run_program(std::vector<std::string> const& words) {
 int main(int count, char** arguments) {
   using namespace halocline;
   hold_standard_streams();
-  // A reader of what is said may go before the end: `| head` is no reason to lose a run.
+  // A reader of the output may exit before the end, as in `| head`, without ending the run.
   std::signal(SIGPIPE, SIG_IGN);
-  // A file beyond the limit of the shell is an error like any other: of ours, of MPI, of whatever writes.
+  // Exceeding the file size limit of the shell becomes an ordinary error of this program, MPI or any other library.
   std::signal(SIGXFSZ, SIG_IGN);
   AbruptEnds const ends;
   try {

@@ -19,7 +19,7 @@ struct Entry {
   char const* sentence;
 };
 
-/// Variables of the environment that a user may set. What the libraries below read is told by their own manuals.
+/// Environment variables for users. Those of other libraries are in their own manuals.
 constexpr std::array<Entry, 7> environment{{
     {"HALOCLINE_TUNING_CACHE", "File that tunings of kernels are read from and kept in, in place of the one below."},
     {"XDG_CACHE_HOME", "Folder of caches, ~/.cache if it is not set: tunings are in halocline/tunings.json there."},
@@ -37,7 +37,7 @@ constexpr std::array<Entry, 3> files{{
     {"PREFIX/share/halocline/templates", "What new-physics makes a project from."},
 }};
 
-/// The code point at `text[at]`, and `at` moved behind it. What is no UTF-8 is taken byte by byte.
+/// The code point at `text[at]`; moves `at` past it. Invalid UTF-8 is read byte by byte.
 std::uint32_t next_code_point(std::string const& text, std::size_t& at) {
   auto const byte = [&](std::size_t n) { return static_cast<unsigned char>(text[n]); };
   unsigned const first = byte(at);
@@ -49,7 +49,7 @@ std::uint32_t next_code_point(std::string const& text, std::size_t& at) {
   return code;
 }
 
-/// Text as roff reads it: nothing in it is a command, a dash stays one that can be copied, other alphabets by number.
+/// Text escaped for roff: no commands, dashes that can be copied, other alphabets by code point.
 std::string roff(std::string const& text) {
   std::string safe;
   bool line_begins = true;
@@ -81,7 +81,7 @@ std::string paragraph(std::string const& head, std::string const& text) {
   return ".TP\n.B " + roff(head) + "\n" + roff(text) + "\n";
 }
 
-/// "--set PATH=VALUE", the value in the type of what is to be replaced.
+/// "--set PATH=VALUE", with the value in the font of placeholders.
 std::string head_of(CommandOption const& option) {
   std::string text = "\\fB" + roff(deck::joined(option.names)) + "\\fR";
   if (option.is_positional) text = "\\fI" + roff(option.name()) + "\\fR" + (option.is_repeatable ? " ..." : "");

@@ -8,7 +8,7 @@ namespace halocline {
 BlockBytes MemoryForecast::of(Extents const& block) const {
   BlockBytes all;
   constexpr double hardly = 1e-3;
-  double passing = 0;  // the most that is taken for a while alone
+  double passing = 0;  // largest temporary memory
   bool all_have_a_peak = true;
   for (std::size_t n = 0; n < taken.size(); ++n) {
     double weight = 1;

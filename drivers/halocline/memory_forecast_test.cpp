@@ -7,7 +7,7 @@
 namespace halocline {
 namespace {
 
-/// Two arrays with a layer of ghosts, one without, a list along each axis and what does not grow.
+/// Two arrays with one ghost layer, one without, a list along each axis and a constant.
 double taken_by(Extents const& cells) {
   auto const x = static_cast<double>(cells[0]);
   auto const y = static_cast<double>(cells[1]);
@@ -25,7 +25,7 @@ TEST(MemoryForecast, IsExactForArraysAndTheirGhosts) {
   for (Extents const& cells :
        {Extents{32, 8, 5}, Extents{64, 8, 10}, Extents{1000, 700, 3}, Extents{4096, 4096, 4096}}) {
     BlockBytes const bytes = forecast.of(cells);
-    // Each weight is as large as the product of the extents' ratios, and eight of them cancel.
+    // Each weight is as large as the product of the extents' ratios, and the eight terms cancel.
     EXPECT_NEAR(bytes.peak, taken_by(cells), 1e-9 * taken_by(cells));
     EXPECT_NEAR(bytes.resting, 1, 1e-6);
     EXPECT_NEAR(bytes.written, 4, 4e-6);
@@ -46,7 +46,7 @@ TEST(MemoryForecast, APeakThatSomeMeshesDoNotHaveGrowsNoFasterThanItsMesh) {
     for (std::size_t axis = 0; axis < 3; ++axis) cells[axis] = static_cast<Index>(forecast.cells[axis][n >> axis & 1U]);
     forecast.taken[n] = {.peak = taken_by(cells), .resting = taken_by(cells)};
   }
-  // Of the weights of the smallest meshes one is below zero and the other is above, both beyond 50,000.
+  // The weights of the smallest meshes have opposite signs and magnitudes above 50,000.
   double const large = taken_by({512, 512, 512});
   for (std::size_t const small : {0U, 1U}) {
     MemoryForecast with_a_peak = forecast;

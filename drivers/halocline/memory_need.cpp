@@ -19,11 +19,11 @@
 namespace halocline {
 namespace {
 
-/// Exchanges of one layer that keep buffers of their own: the operator's, the assembly's and those of the levels
-/// together. A physics with wider ghosts has one exchange, of these.
+/// Exchanges of one layer that keep their own buffers: the operator's, the assembly's, and those of all levels
+/// together. A physics with wider ghosts has only one exchange, with that many layers.
 constexpr int exchanges = 3;
 
-/// Bytes of the buffers that a block's exchanges with other ranks have, out and in.
+/// Bytes of a block's send and receive buffers for exchanges with other ranks.
 double bytes_of_buffers(Partition const& partition, Index block, int ghosts, double size) {
   IndexRange const cells = partition.cells(block);
   double bytes = 0;
@@ -40,18 +40,18 @@ double bytes_of_buffers(Partition const& partition, Index block, int ghosts, dou
   return bytes;
 }
 
-/// Whether ranks write snapshots of their own.
+/// Whether compute ranks write snapshots themselves.
 bool writes_snapshots(Options const& deck) {
   Options const snapshots = deck.section("output").section("snapshots");
   return snapshot_buffers(deck) == 0 && (!snapshots.has("interval") || snapshots.integer("interval") > 0);
 }
 
-/// Snapshots on their way are on the host: where there is a device, its memory is what is judged.
+/// Copies of snapshots are in host memory: with a device, only device memory is limited.
 int copies_on_their_way(Options const& deck) { return uses_device_memory() ? 0 : snapshot_buffers(deck); }
-/// So are copies that checkpoints are written from.
+/// The same for copies from which checkpoints are written.
 int copies_for_checkpoints(Options const& deck) { return has_checkpoints(deck) && !uses_device_memory() ? 1 : 0; }
 
-/// Bytes that a transport takes of each rank's device beside the buffers of exchanges, where a deck asks for it.
+/// Bytes that a transport reserves on each rank's device, in addition to exchange buffers, if a deck chooses it.
 double bytes_of_transport(Options const& deck, int ranks) {
   bool const is_nvshmem = ranks > 1 && deck.section("halo").choice("transport") == "nvshmem";
   return is_nvshmem ? static_cast<double>(nvshmem_arena_bytes) : 0;
@@ -77,8 +77,8 @@ bool asks_for_multigrid(Options const& solver) {
   return method == "multigrid" || (chosen.declares("preconditioner") && chosen.choice("preconditioner") == "multigrid");
 }
 
-/// Each rank knows the control volumes along whole axes (framework/grid), those of one block all that were rehearsed.
-/// Bytes for the other ones: eight numbers each, and of levels, which halve them, as many again.
+/// Each rank stores the control volumes along whole axes (framework/grid); a rehearsal measures only those of one
+/// block. Bytes for the others: eight numbers each, and for all levels together, which halve, as many again.
 double bytes_along_axes(Options const& deck, PhysicsEntry const& entry, Partition const& partition, Index block) {
   if (entry.steps_by_itself) return 0;
   double others = 0;
@@ -88,14 +88,15 @@ double bytes_along_axes(Options const& deck, PhysicsEntry const& entry, Partitio
   return (asks_for_multigrid(deck.section("solver")) ? 16 : 8) * sizeof(double) * others;
 }
 
-/// Forecasts are for rows of whole lines of the cache: these of a block take as much memory as its own, with ghosts.
+/// Forecasts hold for rows of whole cache lines: rows rounded up so need as much memory as the block's own, with
+/// ghosts.
 Extents in_whole_lines(Extents cells, int ghosts, double size) {
   auto const line = static_cast<Index>(64 / size);
   cells[0] = round_up(cells[0] + 2 * ghosts, line) - round_up(Index{2} * ghosts, line);
   return cells;
 }
 
-/// Of all ranks.
+/// Bytes of all ranks.
 double bytes_on_mesh(Options const& deck, PhysicsEntry const& entry, MemoryForecast const& forecast, int ranks) {
   Partition const partition = partition_of(deck.section("mesh"), ranks);
   double const size = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
@@ -138,7 +139,7 @@ std::optional<double> memory_need(Options const& deck, PhysicsEntry const& entry
 
 void judge_memory(Options const& deck, PhysicsEntry const& entry, std::optional<MemoryForecast> const& forecast,
                   MemoryBudget const& budget, Mistakes& mistakes) {
-  // What the number of cells or of points is told by.
+  // The option that sets the number of cells or of points is in this section.
   Options const section = deck.section(entry.points ? entry.name : "mesh");
   Location const location = entry.points ? section.location() : section.location("cells");
   std::string const name = entry.points ? section.full_name() : section.full_name("cells");

@@ -17,14 +17,14 @@
 namespace halocline {
 namespace {
 
-/// By Kokkos on devices, since the process started.
+/// Allocated by Kokkos on devices since the process started.
 double device_bytes = 0;
 double first = 0;
 double most = 0;
 
 double heap_bytes() {
 #if defined(__SANITIZE_ADDRESS__)
-  // Its allocator takes the place of the system's.
+  // The sanitizer's allocator replaces the system's.
   return static_cast<double>(__sanitizer_get_current_allocated_bytes());
 #else
   struct mallinfo2 const heap = mallinfo2();
@@ -45,7 +45,7 @@ void see_allocation(Kokkos_Profiling_SpaceHandle space, char const*, void const*
   look();
 }
 
-/// Called before it is freed.
+/// Called before the memory is freed.
 void see_end(Kokkos_Profiling_SpaceHandle space, char const*, void const*, std::uint64_t size) {
   look();
   if (is_of_device(space)) device_bytes -= static_cast<double>(size);

@@ -33,7 +33,7 @@ bool is_stretched(Options const& mesh) {
   return std::any_of(growth.begin(), growth.end(), [](double const one) { return one != 1; });
 }
 
-/// The first axis along which a block is thinner than `layers`, and has a neighbour.
+/// The first axis along which a block is thinner than `layers` and has a neighbour.
 std::optional<int> thin_axis(Partition const& partition, int layers) {
   for (int axis = 0; axis < 3; ++axis) {
     auto const at = static_cast<std::size_t>(axis);
@@ -43,7 +43,7 @@ std::optional<int> thin_axis(Partition const& partition, int layers) {
   return std::nullopt;
 }
 
-/// The most ranks, up to `ranks`, whose blocks are thick enough; 0: not even one.
+/// The largest number of ranks, up to `ranks`, whose blocks are thick enough; 0: not even one.
 int fitting_ranks(Options const& mesh, int ranks, int layers) {
   Index most = 1;
   for (std::int64_t const cells : mesh.integers("cells")) {
@@ -53,7 +53,7 @@ int fitting_ranks(Options const& mesh, int ranks, int layers) {
     try {
       if (!thin_axis(partition_of(mesh, fewer), layers)) return fewer;
     } catch (InputError const&) {
-      // So many ranks cannot share this mesh at all.
+      // This many ranks cannot partition the mesh at all.
     }
   }
   return 0;
@@ -65,7 +65,7 @@ std::string advice_on_ranks(Options const& mesh, int ranks, int layers) {
   return mesh.given("processes") ? "choose other `processes`, or more cells" : "take more cells";
 }
 
-/// Sections that say nothing to a physics of points.
+/// Sections that have no meaning for a physics of points.
 void judge_absence_of_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistakes) {
   for (std::string const name : {"mesh", "halo"}) {
     if (!deck.given(name)) continue;

@@ -16,18 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder that this program stands in: a build tree or an installation, which find_package searches either way.
+/// The folder of this program: a build tree or an installation, both of which find_package can search.
 fs::path prefix() { return fs::read_symlink("/proc/self/exe").parent_path().parent_path(); }
 fs::path templates() { return prefix() / "share" / "halocline" / "templates"; }
 
-/// Whether it may name a plugin, a file of a source and a target of CMake.
+/// Whether the name is valid for a plugin, a source file and a CMake target.
 bool is_plain(std::string const& name) {
   auto const is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   auto const may_follow = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
   return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), may_follow);
 }
 
-/// Throws InputError for what no physics of a user's can be called.
+/// Throws InputError for a name that a user's physics cannot have.
 void require_name(std::string const& name) {
   std::string const said = "new-physics: `" + deck::printable(name) + "`";
   if (!is_plain(name))
@@ -66,7 +66,7 @@ void write(fs::path const& file, std::string const& text) {
 
 }  // namespace
 
-/// A kind is a folder of templates: each file of it, without `.in`, becomes one of the project.
+/// A kind is a folder of templates: each file becomes a file of the project, without `.in`.
 std::vector<std::string> physics_kinds() {
   std::vector<std::string> kinds;
   std::error_code none;

@@ -5,7 +5,7 @@
 
 #include "drivers/halocline/memory_tally.hpp"
 
-// The program's own, as the standard library has them, for a tally to see. The sanitizers have theirs.
+// As in the standard library, but observable by a memory tally. Sanitizers provide their own.
 #if !defined(__SANITIZE_ADDRESS__)
 
 void* operator new(std::size_t size) {

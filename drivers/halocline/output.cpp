@@ -36,10 +36,10 @@ double time_interval(Options const& section) {
   return section.has("time_interval") ? section.real("time_interval") : 0;
 }
 
-/// Whether step `number` is one of every `interval`; never for 0.
+/// Whether step `number` is a multiple of `interval`; never for 0.
 bool is_due(Index number, Index interval) { return interval > 0 && number % interval == 0; }
 
-/// A part of what `Output::carried` gave; empty where that is.
+/// A part of what `Output::carried` returned; empty if that is.
 std::string part_of(std::string const& carried, char const* name) {
   return carried.empty() ? "" : Json::parse(carried).at(name).dump();
 }
@@ -80,7 +80,7 @@ OutputTimes output_times(Options const& output) {
 }
 
 void judge_output_times(Options const& output, Options const& time, Mistakes& mistakes) {
-  constexpr double most = 9007199254740992;  // 2^53: from there on doubles skip numbers
+  constexpr double most = 9007199254740992;  // 2^53: beyond it doubles skip integers
   double const start = time.real("start");
   for (char const* const name : {"snapshots", "scalars"}) {
     Options const section = output.section(name);
@@ -162,12 +162,12 @@ std::vector<WrittenSnapshot> snapshots_of(std::string const& carried) {
 
 bool Output::snapshots_are_written() const {
   if (sender_ == nullptr || newest_snapshot_ < 0 || mesh_->communicator().rank() != 0) return true;
-  // I/O ranks write them in their order.
+  // I/O ranks write snapshots in order, so that the newest is the last.
   return std::filesystem::exists(folder_ / snapshot_name(*mesh_, newest_snapshot_));
 }
 
 void Output::wait_for_snapshots() const {
-  // Messages and failures of other ranks are heard meanwhile.
+  // This wait also receives messages and failures of other ranks.
   mesh_->communicator().wait_until([this] {
     if (snapshots_are_written()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -232,7 +232,7 @@ void Output::go_on_with_snapshots(Physics const& physics) {
       if (!std::filesystem::exists(folder_ / name)) log_warning(name + ", which the run has written, is missing");
     }
   }
-  // I/O ranks write the series with the next one.
+  // I/O ranks write the series with the next snapshot.
   if (sender_ != nullptr) return;
   snapshots_.emplace(folder_, mesh_, earlier_);
   snapshots_->go_on(physics.fields());
@@ -316,7 +316,7 @@ void Output::add_regions(Communicator const& ranks) {
 }
 
 void Output::write_kept_state() {
-  // No snapshot is newer than the last state that was found finite.
+  // No snapshot is newer than the last state that was checked to be finite.
   std::optional<StateGuard::KeptState> const kept = guard_.kept();
   if (kept && kept->number > newest_snapshot_) write_snapshot(kept->number, kept->time, kept->fields);
 }

@@ -11,12 +11,12 @@
 namespace halocline {
 namespace {
 
-/// Variables by which Slurm, PBS, LSF and Grid Engine tell a number, in this order.
+/// Environment variables for job numbers of Slurm, PBS, LSF and Grid Engine, in this order.
 std::vector<char const*> const job_variables{"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"};
 std::vector<char const*> const task_variables{"SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "LSB_JOBINDEX",
                                               "SGE_TASK_ID"};
 
-/// What those of a job that is no array have for its place.
+/// Values of the array index variable for jobs that are not arrays.
 bool is_none(std::string_view value) { return value.empty() || value == "undefined"; }
 
 std::string value_of(std::string const& name, std::vector<char const*> const& variables, Variables const& environment) {

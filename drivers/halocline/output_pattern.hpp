@@ -6,9 +6,9 @@
 
 namespace halocline {
 
-/// `--output` with what stands in braces put in: {deck}, the name of the deck without its ending, {job} and {task}, the
-/// numbers that a batch system gives to a job and to its place in an array. `{{` and `}}` are braces. Throws InputError
-/// for another name, and for a number that no batch system has given.
+/// `--output` with names in braces replaced: {deck}, the name of the deck without its extension, {job} and {task}, the
+/// number of a batch job and its index in an array. `{{` and `}}` are literal braces. Throws InputError for another
+/// name, and for a number that no batch system has set.
 [[nodiscard]] std::string output_of(std::string const& pattern, std::string const& deck,
                                     Variables const& variables = variable_of_environment);
 

@@ -25,13 +25,13 @@ extern char** environ;
 namespace halocline {
 namespace {
 
-/// In a build tree and in an install tree alike.
+/// Its path is the same in a build tree and in an installation.
 std::filesystem::path script() {
   auto const program = std::filesystem::read_symlink("/proc/self/exe");
   return program.parent_path().parent_path() / "share" / "halocline" / "plot.py";
 }
 
-/// Another one on PATH need not have matplotlib and h5py.
+/// Another Python on PATH need not have matplotlib and h5py.
 constexpr char const* python_of_the_system = "/usr/bin/python3";
 
 std::vector<std::string> names_in(std::string const& list) {

@@ -8,14 +8,14 @@
 
 namespace halocline {
 
-/// The section `plot` of a deck, which plot.py finds in the record of a run.
+/// The section `plot` of a deck, which plot.py reads from the record of a run.
 [[nodiscard]] Section plot_section();
 
-/// Throws InputError where a judged section `plot` names a field that a run does not have.
+/// Throws InputError if a validated section `plot` names a field that the run does not have.
 void require_plotted_fields(Options const& plot, std::span<FieldBase const* const> fields);
 
-/// Draws a finished run as pictures in its folder, by plot.py and the Python that HALOCLINE_PYTHON names, or the
-/// system's. Throws InputOutputError when that fails.
+/// Plots a finished run into its folder, by plot.py and the Python in HALOCLINE_PYTHON, or the system's. Throws
+/// InputOutputError if that fails.
 void draw_plots(std::filesystem::path const& folder, bool quiet);
 
 }  // namespace halocline

@@ -1,5 +1,5 @@
-// Refuses a processor that the program is not compiled for, in words, before any code that is compiled so is run: also
-// before the libraries initialise what is static in them, and so before main. Compiled for any processor of the kind,
+// Refuses, with a message, a processor for which the program is not compiled, before any code compiled for it runs:
+// before the static initialisation of libraries, and thus before main. Compiled for any processor of the architecture,
 // and without anything that needs an initialised library.
 
 #include <sys/types.h>

@@ -11,30 +11,30 @@ namespace halocline {
 
 /// The section `progress` of a deck.
 [[nodiscard]] Section progress_section();
-/// Progress::Settings::iteration_lines as a judged deck has it.
+/// Progress::Settings::iteration_lines from a validated deck.
 [[nodiscard]] Index iteration_lines(Options const& deck);
 
-/// How far a run is, for whoever watches standard output: one line that is rewritten in a terminal; plain lines, the
-/// first, the last and at most one a second between them, in a pipe or a file.
+/// The progress of a run on standard output: in a terminal one line that is rewritten; in a pipe or file plain lines,
+/// the first, the last and at most one per second in between.
 class Progress {
  public:
   struct Settings {
-    bool speaks = true;         ///< only one rank does
+    bool speaks = true;         ///< only one rank prints
     int columns = 0;            ///< of the terminal; 0: no terminal
-    Index iteration_lines = 0;  ///< prints every so many-th iteration of each solve as a line of its own; 0: none
+    Index iteration_lines = 0;  ///< prints every n-th iteration of each solve on a separate line; 0: none
   };
   explicit Progress(Settings settings) : settings_(settings) {}
-  /// Leaves the terminal with its line ended.
+  /// Ends the line in the terminal.
   ~Progress();
   Progress(Progress const&) = delete;
   Progress& operator=(Progress const&) = delete;
 
   void begin_step(Step const& step, Schedule const& schedule);
-  /// An iteration of a solve; the first one told after begin_step or a smaller number begins a solve.
+  /// An iteration of a solve. The first one after begin_step, or one with a smaller number, begins a solve.
   void iteration(Index number, double residual);
-  /// `schedule` has taken the step.
+  /// `schedule` has advanced by the step.
   void end_step(Step const& step, Schedule const& schedule, double residual);
-  /// Ends the line; what is printed next starts on a new one.
+  /// Ends the line; further output starts on a new one.
   void finish();
 
  private:
@@ -45,10 +45,10 @@ class Progress {
 
   Settings settings_;
   Step step_{};
-  Index measured_ = 0;  ///< iterations told of the present solve
+  Index measured_ = 0;  ///< iterations of the present solve
   Index last_number_ = 0;
-  std::optional<Index> steps_;  ///< of the whole run, where that is known
-  double part_ = 0;             ///< of the run that is done
+  std::optional<Index> steps_;  ///< of the whole run, if known
+  double part_ = 0;             ///< completed fraction of the run
   Clock::time_point start_ = Clock::now();
   Clock::time_point shown_{};
   bool line_open_ = false;

@@ -45,13 +45,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Declaration = std::shared_ptr<deck::ResolvedSection const>;
 
-/// What leaves the process grid of a mesh to the program.
+/// Leaves the choice of a mesh's process grid to the program.
 std::string free_processes(std::size_t axes) {
   return fmt::format("mesh.processes=[{}]", fmt::join(std::vector<int>(axes, 0), ", "));
 }
 
-/// Values that no two neighbours share, so that no right-hand side is zero and no solve done before it begins; above 0,
-/// as coefficients must be. Quicker than expressions, and files hold another mesh than that of a rehearsal.
+/// Values that differ between neighbours, so that no right-hand side is zero and no solve ends at once; positive, as
+/// coefficients must be. Faster than expressions; files do not match the mesh of a rehearsal.
 class SomeValues final : public InitialDataService {
  public:
   [[nodiscard]] bool has_other_values() const override { return true; }
@@ -72,9 +72,9 @@ class SomeValues final : public InitialDataService {
   }
 };
 
-/// Along each axis, fewer and more cells than which no mesh is rehearsed on. Rows of all levels that count are whole
-/// lines of the cache, of 16 numbers in single precision, so their ends take as much of each; a list along an axis that
-/// grows by doubling has hardly more room than it needs.
+/// Two numbers of cells along each axis for rehearsals. They are large enough that rows on all significant levels are
+/// whole cache lines, 16 numbers in single precision, so that the padding is the same, and that a list along an axis
+/// that grows by doubling has little spare capacity.
 std::array<std::array<double, 2>, 3> rehearsed_cells(std::vector<std::int64_t> const& given) {
   constexpr std::array<std::array<double, 3>, 3> fewest{{{1008, 1, 1}, {128, 16, 1}, {32, 8, 8}}};
   std::array<std::array<double, 2>, 3> cells{{{1, 1}, {1, 1}, {1, 1}}};
@@ -86,10 +86,10 @@ std::array<std::array<double, 2>, 3> rehearsed_cells(std::vector<std::int64_t> c
   return cells;
 }
 
-/// Whether the mesh surely fits, as far as that can be read off a deck that is not judged yet: a rehearsal takes longer
-/// than many a small run.
+/// Whether the mesh certainly fits, as far as a deck that is not validated yet shows: a rehearsal takes longer than
+/// many small runs.
 bool surely_fits(Deck const& deck, double free) {
-  constexpr double numbers = 500;  // for each cell: more than any method has but gmres with the longest restarts
+  constexpr double numbers = 500;  // per cell: more than any method needs, except gmres with the longest restarts
   Section const mesh = declare_mesh_section();
   auto const is_cells = [](Option const& option) { return option.name() == "cells"; };
   auto const cells = std::find_if(mesh.options().begin(), mesh.options().end(), is_cells);
@@ -101,7 +101,7 @@ bool surely_fits(Deck const& deck, double free) {
   return bytes < free;
 }
 
-/// A deck with mistakes of its own throws InputError.
+/// Throws InputError for a deck with mistakes.
 class SmallRuns {
  public:
   SmallRuns(Deck const& deck, Registry<PhysicsEntry> const& physics)
@@ -113,7 +113,7 @@ class SmallRuns {
   [[nodiscard]] std::optional<MemoryForecast> forecast() const {
     if (entry_.points) return std::nullopt;
     start_kokkos_for_tally();
-    // Only for files: what expressions take while they are evaluated belongs to what is counted.
+    // Only for files: the memory in which expressions are evaluated must be counted.
     SomeValues values;
     InitialDataFrom const from(given_.section(entry_.name).field_files().empty() ? nullptr : &values);
     std::vector<std::int64_t> const all = given_.section("mesh").integers("cells");
@@ -125,7 +125,7 @@ class SmallRuns {
       }
       return cells;
     };
-    // What a process allocates once, and keeps, is no mesh's.
+    // Memory that a process allocates once and keeps does not belong to a mesh.
     static_cast<void>(taken_by(cells_of(0)));
     std::size_t const places = std::size_t{1} << all.size();
     for (std::size_t place = 0; place < forecast.taken.size(); ++place) {
@@ -143,7 +143,7 @@ class SmallRuns {
     auto const physics = entry_.create({deck, mesh, nullptr, precision_of(deck), {}});
     Schedule schedule = evolves(entry_, deck) ? Schedule::evolving(deck.section("time")) : Schedule::stationary();
     static_cast<void>(physics->quantities());
-    // What a first step sets up, a second one uses.
+    // The second step uses what the first one sets up.
     while (!schedule.ended() && schedule.taken() < 2) {
       Step const step = schedule.next({physics->stable_step(), physics->suggested_step()});
       static_cast<void>(physics->advance(step));
@@ -158,14 +158,14 @@ class SmallRuns {
       double const component = static_cast<double>(field->owned(mesh->blocks().front()).size()) *
                                static_cast<double>(field->bytes_per_entry());
       bytes.owned += component * components;
-      // On the host, each component once, and all of them side by side where there are several.
+      // On hosts each component once, and all of them interleaved if there are several.
       double const copies = 1 + (components > 1 && !uses_device_memory() ? components : 0);
       bytes.written = std::max(bytes.written, component * copies);
     }
     return bytes;
   }
 
-  /// What makes a deck that of a rehearsal on so many cells. `files` hold what the deck takes from files.
+  /// The changes of the deck for a rehearsal with these cells. `files` replace the files of the deck.
   [[nodiscard]] std::vector<Override> changes(std::vector<Index> const& cells, std::vector<Descriptor>& files) const {
     std::vector<std::string> changes{fmt::format("mesh.cells=[{}]", fmt::join(cells, ", ")), "mesh.blocks_per_rank=1"};
     if (given_.section("mesh").has("processes")) {
@@ -189,10 +189,10 @@ class SmallRuns {
     return overrides_by_set(changes);
   }
 
-  /// Multigrid coarsens the axes along which cells are narrow: their widths keep their ratios, in a part of the domain.
+  /// Multigrid coarsens axes with narrow cells: the cell widths keep their ratios, on a part of the domain.
   void add_domain(std::vector<Index> const& cells, std::vector<std::string>& changes) const {
     Options const mesh = given_.section("mesh");
-    std::vector<double> part;  // of the cells along each axis
+    std::vector<double> part;  // fraction of the cells along each axis
     for (std::size_t axis = 0; axis < cells.size(); ++axis) {
       part.push_back(static_cast<double>(cells[axis]) / static_cast<double>(mesh.integers("cells")[axis]));
     }
@@ -209,7 +209,7 @@ class SmallRuns {
     if (!growth.empty()) changes.push_back(fmt::format("mesh.growth=[{}]", fmt::join(growth, ", ")));
   }
 
-  /// A few iterations, and an end that they reach, so that what follows a solution is there, too.
+  /// A few iterations and a reachable tolerance, so that what follows a solution is allocated, too.
   void add_solver(std::vector<std::string>& changes) const {
     Options const solver = given_.section("solver");
     std::string const method = solver.choice("method");
@@ -228,7 +228,7 @@ class SmallRuns {
   PhysicsEntry const& entry_;
 };
 
-/// For the process of a rehearsal: nobody hears it, no file is left where it crashes, and it ends with its parent.
+/// Isolates the process of a rehearsal: its output is discarded, it leaves no core file, and it ends with its parent.
 void stand_apart() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   expect_exit();
@@ -238,22 +238,22 @@ void stand_apart() {
   for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing.number(), stream);
   rlimit const none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
-  // Arrays in the heap, where each byte is counted, and not in pages of their own.
+  // Arrays go to the heap, where each byte is counted, not to separate pages.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
 }
 
-/// What a process of a rehearsal tells. Plain data.
+/// The result of a rehearsal process. Plain data.
 struct Answer {
-  bool is_known = false;  ///< forecast, or limits
+  bool is_known = false;  ///< the forecast or the limits
   bool is_wrong_input = false;
   MemoryForecast forecast;
   StepLimits limits;
-  std::array<char, 2000> failure{};  ///< what was thrown
+  std::array<char, 2000> failure{};  ///< text of an exception
 
   void fail(char const* what) { std::strncpy(failure.data(), what, failure.size() - 1); }
 };
 
-/// In the process of a rehearsal.
+/// Runs in the process of a rehearsal.
 template <class Work>
 [[noreturn]] void answer_to(int pipe, Work const& work) {
   stand_apart();
@@ -272,7 +272,7 @@ template <class Work>
   _exit(0);
 }
 
-/// Whether all of it came before `deadline`.
+/// Whether the whole answer arrived before `deadline`.
 bool read_all(int pipe, Answer& answer, Clock::time_point deadline) {
   std::size_t read_so_far = 0;
   auto* const to = reinterpret_cast<std::byte*>(&answer);
@@ -289,10 +289,10 @@ bool read_all(int pipe, Answer& answer, Clock::time_point deadline) {
   return true;
 }
 
-/// What `work` does to an answer in a process of its own; nothing where that crashes or takes too long.
+/// Fills an answer by `work` in a separate process; empty if that crashes or takes too long.
 template <class Work>
 std::optional<Answer> apart(Work const& work) {
-  // A device takes a second to begin with.
+  // A device takes a second to start.
   Clock::time_point const deadline = Clock::now() + std::chrono::seconds(uses_device_memory() ? 10 : 2);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;

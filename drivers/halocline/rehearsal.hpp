@@ -11,23 +11,23 @@
 
 namespace halocline {
 
-/// What came of a rehearsal.
+/// The result of a rehearsal.
 struct Rehearsal {
   std::optional<MemoryForecast> forecast = {};
-  std::string failure = {};  ///< what the physics threw on a small mesh, its first line; empty: nothing
+  std::string failure = {};  ///< first line of what the physics threw on a small mesh; empty: nothing
 };
 
-/// Rehearses the run of a deck: a process of its own makes the physics on a few small meshes, steps, and counts. It
-/// says nothing, leaves nothing behind and does not change this one, which it may even crash without. Kokkos must not
-/// have started; where MPI has, its processes are left alone. No forecast where the deck has mistakes, its physics
-/// lives on points, a rehearsal does not come to its end in time, or the mesh is so small that it fits in any case.
+/// Rehearses the run of a deck: a separate process makes the physics on a few small meshes, takes steps, and counts
+/// memory. It prints nothing, leaves no files and does not affect this process, even if it crashes. Kokkos must not
+/// have started; running MPI is not used. There is no forecast if the deck has mistakes, its physics is on points, the
+/// rehearsal does not end in time, or the mesh is so small that it certainly fits.
 ///
-/// \param free bytes that there are in any case; 0: to be foretold for small meshes as well
+/// \param free bytes that are certainly available; 0: small meshes are rehearsed as well
 [[nodiscard]] Rehearsal rehearse(Deck const& deck, Registry<PhysicsEntry> const& physics, double free = 0);
 
-/// What the initial state of a judged deck says of the first step of its run: likewise, but on the mesh of the deck.
-/// Nothing where u does not evolve, the physics lives on points, the mesh has more than a million cells, or the set-up
-/// does not come to its end in time. Throws InputError where the physics finds the deck wrong.
+/// The limits of a run's first step by the initial state of a validated deck: as above, but on the mesh of the deck.
+/// Empty if nothing evolves, the physics is on points, the mesh has more than a million cells, or the set-up does not
+/// end in time. Throws InputError if the physics rejects the deck.
 [[nodiscard]] std::optional<StepLimits> limits_at_start(Deck const& deck, Registry<PhysicsEntry> const& physics);
 
 }  // namespace halocline

@@ -67,18 +67,18 @@ using Clock = std::chrono::steady_clock;
 using Snapshots = std::vector<WrittenSnapshot>;
 double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
-/// Everything that a run is, once its deck has been judged.
+/// Everything about a run whose deck has been validated.
 struct Case {
   PhysicsEntry const& entry;
-  CodeOwner owner;  ///< the physics, as a crash in it names it
+  CodeOwner owner;  ///< the physics, for messages about a crash in it
   Options deck;
   Schedule schedule;
   std::filesystem::path folder;
   FolderClaim* claim;                ///< of the folder; null on ranks other than 0
-  std::optional<Continuation> from;  ///< where it goes on
+  std::optional<Continuation> from;  ///< checkpoint from which it continues
 };
 
-/// One rank knows it, and tells the others.
+/// One rank rehearses and broadcasts the forecast.
 std::optional<MemoryForecast> rehearse_on_first_rank(Deck const& deck, Registry<PhysicsEntry> const& physics,
                                                      Communicator const& communicator) {
   struct {
@@ -86,7 +86,7 @@ std::optional<MemoryForecast> rehearse_on_first_rank(Deck const& deck, Registry<
     bool is_known = false;
   } found;
   on_first_rank(communicator, [&] {
-    // Of a device not even its memory is known before Kokkos starts: nobody computes on less than this.
+    // A device's memory is unknown before Kokkos starts; no device for computing has less than this.
     double const free = uses_device_memory() ? 4.0 * (1 << 30) : static_cast<double>(free_host_memory());
     if (auto const forecast = rehearse(deck, physics, free).forecast) found = {*forecast, true};
   });
@@ -94,7 +94,7 @@ std::optional<MemoryForecast> rehearse_on_first_rank(Deck const& deck, Registry<
   return found.is_known ? std::optional(found.forecast) : std::nullopt;
 }
 
-/// The folder is claimed once the deck has no mistakes.
+/// Claims the folder after the deck has been validated.
 Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<PhysicsEntry> const& physics,
             Deck const& deck, std::optional<MemoryForecast> const& forecast, RankRoles const& roles) {
   MemoryBudget const budget = memory_budget(roles);
@@ -112,7 +112,7 @@ Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<Physic
   return {entry, {"physics `" + entry.name + "`"}, options, schedule, command.output, folder, std::nullopt};
 }
 
-/// Whether `--continue` has nothing to go on with. One rank looks, and tells the others.
+/// Whether nothing is left for `--continue`. One rank checks and broadcasts.
 bool is_done(RunCommand const& command, Case const& run, Communicator const& all) {
   if (!command.continues || command.restarts) return false;
   Index done = 0;
@@ -120,7 +120,7 @@ bool is_done(RunCommand const& command, Case const& run, Communicator const& all
   return all.max(done) != 0;
 }
 
-/// Finds where a run goes on, and brings its schedule there.
+/// Finds the checkpoint to continue from, and sets the schedule to it.
 void find_start(RunCommand const& command, Case& run, Communicator const& all) {
   if (!command.continues) return;
   run.from = find_continuation(run.folder, all);
@@ -143,7 +143,7 @@ void find_start(RunCommand const& command, Case& run, Communicator const& all) {
            shortest_text(run.schedule.time()));
 }
 
-/// Sets the state to that of the checkpoint that the run goes on from.
+/// Sets the state to that of the checkpoint from which the run continues.
 void restore(Case const& run, Physics& physics) {
   if (!run.from) return;
   CheckpointReader state(run.from->folder, run.from->checkpoint);
@@ -152,15 +152,15 @@ void restore(Case const& run, Physics& physics) {
                      " does not tell what it carries from step to step (`carry`), so no run of it can "
                      "go on from a checkpoint");
   }
-  // What it recorded of the initial state is in the tables.
+  // Records of the initial state are in the tables already.
   static_cast<void>(physics.take_traces());
 }
 
-/// Empties the folder, or takes away what came after the checkpoint that the run goes on from. Collective.
+/// Empties the folder, or removes what was written after the checkpoint from which the run continues. Collective.
 void prepare_folder(Case const& run, Mesh const& mesh) {
   if (!run.from) return clear_output_folder(mesh.communicator(), run.folder);
   on_first_rank(mesh.communicator(), [&] {
-    // Before anything is taken away: a disk that has no room for that leaves the run as it was.
+    // Before anything is removed: if the disk is full, the run stays as it was.
     reopen_summary(run.folder);
     std::vector<std::string> files{series_name, "mesh.h5", "summary.json"};
     for (TableState const& table : tables_of(run.from->output)) files.push_back(table.name);
@@ -184,7 +184,7 @@ HaloRecord record_of(TransportChoice const& choice) {
   return record;
 }
 
-/// Between steps the run is looked after by itself; within the one solve of a stationary physics its iterations are.
+/// An evolving run handles checkpoints and stops between steps, a stationary one at the iterations of its single solve.
 IterationObserver observer_of(Case const& run, Progress& progress, SolveObserver& solve) {
   if (evolves(run.entry, run.deck)) {
     return [&progress](Index iteration, double residual) { progress.iteration(iteration, residual); };
@@ -192,7 +192,7 @@ IterationObserver observer_of(Case const& run, Progress& progress, SolveObserver
   return [&solve](Index iteration, double residual) { solve.see(iteration, residual); };
 }
 
-/// What the fields of a run live on: a mesh, or points.
+/// The domain of a run's fields: a mesh or points.
 struct Domain {
   std::shared_ptr<StructuredMesh const> mesh;
   std::shared_ptr<PointSet const> points;
@@ -203,7 +203,7 @@ struct Domain {
   }
 };
 
-/// One for each device of this rank. A lone one keeps Kokkos' default instance.
+/// One for each device of this rank. A single one keeps Kokkos' default instance.
 std::vector<std::shared_ptr<BlockExecution const>> block_executions() {
   std::vector<int> const& devices = rank_devices().numbers;
   if (devices.size() < 2) return {default_block_execution()};
@@ -222,7 +222,7 @@ Domain make_domain(Case const& run, std::shared_ptr<Communicator> const& communi
   return domain;
 }
 
-/// How halos are exchanged; points have none.
+/// How halos are exchanged; points have no halos.
 HaloRecord begin_halos(Case const& run, Domain const& domain) {
   if (!domain.mesh) return {};
   HaloRecord halo = record_of(apply_halo_section(run.deck.section("halo"), *domain.mesh));
@@ -230,7 +230,7 @@ HaloRecord begin_halos(Case const& run, Domain const& domain) {
   return halo;
 }
 
-/// I/O ranks evaluate the expressions of the set-up and read its files for the ranks that they serve.
+/// I/O ranks evaluate expressions and read files of the set-up for the ranks that they serve.
 std::unique_ptr<Physics> make_physics(Case const& run, Domain const& domain, RankRoles const& roles,
                                       IterationObserver observer) {
   Doing const doing(run.owner, "the set-up");
@@ -248,7 +248,7 @@ void write_trace(Communicator const& communicator, std::filesystem::path const& 
   on_first_rank(communicator, [&] { write_whole_file(path, text); });
 }
 
-/// What ended the run is what it tells, also where the record of that cannot be written.
+/// A failure to write the record must not replace the error that ended the run.
 void attempt(std::function<void()> const& write) {
   try {
     write();
@@ -266,7 +266,7 @@ void record_end(Output& output, Failure const& failure, Case const& run, SolveOb
   attempt([&] { output.finish(failure.code, failure.message); });
 }
 
-/// The run of a rank that computes, from the set-up of its physics on.
+/// The run of a compute rank, starting with the set-up of its physics.
 ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, RankRoles const& roles,
                  Clock::time_point start) {
   std::shared_ptr<Communicator> const& communicator = roles.computing();
@@ -331,7 +331,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   } catch (...) {
     Failure const failure = describe(std::current_exception());
     progress.finish();
-    // What was measured on the way holds however the run ended.
+    // Tunings measured during the run are valid however it ended.
     if (communicator->rank() == 0 && failure.code != ExitCode::defect) keep_tunings();
     record_end(output, failure, run, solve);
     throw;

@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What this rank says of the step after `taken` ones.
+/// This rank's limits of the step after `taken` steps.
 StepLimits step_limits(CodeOwner const& owner, Physics const& physics, Index taken) {
   StepLimits limits;
   {
@@ -30,16 +30,16 @@ StepLimits step_limits(CodeOwner const& owner, Physics const& physics, Index tak
   return limits;
 }
 
-/// What any rank asks for after a step, and what all of them say of the next.
+/// Requests of any rank after a step, and the limits of the next step over all ranks.
 struct Requests {
-  bool look = false;  ///< at the state, in which something may not be finite
+  bool look = false;  ///< request to check a state that may not be finite
   StopReason stop = StopReason::none;
   bool checkpoint = false;  ///< is due by the clock
-  bool busy = false;        ///< with a checkpoint
-  StepLimits limits{};      ///< the least of all ranks: these choose the same step, to the bit
+  bool busy = false;        ///< some rank is writing one
+  StepLimits limits{};      ///< minimum over all ranks, so that they choose the same step, to the bit
 };
 
-/// \param needed seconds that the run has work for before it could stop again
+/// \param needed seconds of work until the run could stop again
 Requests requests_of_all_ranks(RunParts const& run, StepLimits const& mine, double needed) {
   auto const is = [](bool asked) { return asked ? 1.0 : 0.0; };
   bool const is_due = run.communicator.rank() == 0 && run.checkpoints.is_due_by_clock();
@@ -57,7 +57,7 @@ Requests requests_of_all_ranks(RunParts const& run, StepLimits const& mine, doub
           .limits = {-asked[4], -asked[5]}};
 }
 
-/// How the first solve of `step` that failed did so; empty where none did.
+/// How the first failed solve of `step` failed; empty if none did.
 std::string failure_in(Step const& step, std::vector<SolveReport> const& reports) {
   auto const failed =
       std::find_if(reports.begin(), reports.end(), [](SolveReport const& report) { return !reached(report.outcome); });
@@ -68,7 +68,7 @@ std::string of_all(Schedule const& schedule) {
   return schedule.steps() ? " of " + std::to_string(*schedule.steps()) : ", time " + shortest_text(schedule.time());
 }
 
-/// Why the run ends with `step`, which has been taken, though it is not the last.
+/// Why the run ends with `step`, which has been taken, although it is not the last; empty if it does not.
 std::optional<Error> early_end(Step const& step, std::vector<SolveReport> const& reports, Schedule const& schedule,
                                Requests const& requests, Stops const& stops) {
   if (std::string const failure = failure_in(step, reports); !failure.empty()) return SolveError(failure);
@@ -82,8 +82,8 @@ std::optional<Error> early_end(Step const& step, std::vector<SolveReport> const&
   return SolveError("step " + std::to_string(next.number) + ", time " + shortest_text(next.time) + ": " + obstacle);
 }
 
-/// The deck was right when the run began: what is wrong with it now (an expression of the time that has no value any
-/// more) ends a run under way.
+/// The deck was valid when the run began: if it is not any more (an expression of time that is no longer finite), this
+/// ends the run as an error during a step.
 template <class Work>
 auto during(Step const& step, Work const& work) {
   try {
@@ -100,7 +100,7 @@ std::vector<SolveReport> advance(RunParts const& run, Step const& step) {
   return during(step, [&] { return run.physics.advance(step); });
 }
 
-/// What the guard has to know of the state after `step`. Returns what this rank says of the next one.
+/// Passes the quantities and limits after `step` to the guard. Returns this rank's limits of the next step.
 StepLimits measure(RunParts const& run, Step const& step, Schedule const& schedule) {
   {
     ScopedRegion const region("output");
@@ -114,8 +114,8 @@ StepLimits measure(RunParts const& run, Step const& step, Schedule const& schedu
   return limits;
 }
 
-/// The state after a step, where it belongs; and checkpoints. The rows that only the end of a run asks for come after
-/// the checkpoint: a run that goes on from it does not have them.
+/// Writes the outputs and checkpoints of the state after a step. Rows that are only written at the end of a run come
+/// after the checkpoint: a run that continues from it does not have them.
 void add_outputs(RunParts const& run, Schedule const& schedule, std::vector<SolveReport> const& reports,
                  Requests const& requests, bool fails, bool ends) {
   ScopedRegion const region("output");
@@ -128,20 +128,20 @@ void add_outputs(RunParts const& run, Schedule const& schedule, std::vector<Solv
   if (ends) run.output.add_last(schedule, run.physics);
 }
 
-/// What was handed over to I/O ranks, or to a thread, is on the disk.
+/// Waits until what was passed to I/O ranks or to a thread is on disk.
 void finish_writing(RunParts const& run) {
   run.output.finish_snapshots();
   run.checkpoints.finish();
 }
 
-/// The initial state, or that which the run goes on from.
+/// Adds the initial state, or the one from which the run continues.
 void add_first(RunParts const& run, Schedule const& schedule, bool goes_on) {
   Doing const doing(run.owner, "the output");
   goes_on ? run.output.go_on(schedule, run.physics) : run.output.add(schedule, run.physics, {}, false);
   if (schedule.ended()) run.output.add_last(schedule, run.physics);
 }
 
-/// Seconds of work before a run could stop again, if it does not now.
+/// Seconds of work until a run could stop the next time, if it does not stop now.
 class NextStop {
  public:
   void add_step(double seconds) { longest_ = std::max(0.9 * longest_, seconds); }
@@ -151,7 +151,7 @@ class NextStop {
   }
 
  private:
-  double longest_ = 0;  ///< of the steps lately
+  double longest_ = 0;  ///< of recent steps
 };
 
 }  // namespace
@@ -189,7 +189,7 @@ void run_steps(RunParts const& run, Schedule schedule, StepLimits limits, bool g
     try {
       add_outputs(run, schedule, reports, requests, end && !stops, end || schedule.ended());
     } catch (NotANumberError const& bad) {
-      // A solve that failed tells more of why than the state that it left.
+      // A failed solve explains more than the state that it left.
       std::string const failure = failure_in(step, reports);
       if (failure.empty()) throw;
       throw SolveError(failure + "; " + bad.what());

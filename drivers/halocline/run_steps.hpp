@@ -14,9 +14,9 @@
 
 namespace halocline {
 
-/// What this rank's steps work with.
+/// References to what this rank's steps use.
 struct RunParts {
-  CodeOwner const& owner;  ///< of the physics, as a crash in it names it
+  CodeOwner const& owner;  ///< the physics, for messages about a crash in it
   Physics& physics;
   Communicator const& communicator;
   Progress& progress;
@@ -26,13 +26,14 @@ struct RunParts {
   Checkpoints& checkpoints;
 };
 
-/// Collective. What the present state says of the first step. Throws InputError where a run cannot begin with it: a
-/// deck whose first step is too long already is wrong.
+/// Collective. The limits of the first step by the present state. Throws InputError if a run cannot begin with it: a
+/// deck whose first step is already too long is invalid.
 [[nodiscard]] StepLimits first_limits(CodeOwner const& owner, std::string const& name, Physics const& physics,
                                       Schedule const& schedule, Communicator const& communicator);
 
-/// Collective. Takes all steps from where `schedule` stands, the first as `limits` choose it, to the last; the state
-/// that the run ends with is written before an error goes on. \param goes_on from a state that is on record
+/// Collective. Takes all steps from the position of `schedule` to the last; `limits` are those of the first one. The
+/// last state is written before an error is passed on. \param goes_on the state that is continued from has already been
+/// recorded
 void run_steps(RunParts const& run, Schedule schedule, StepLimits limits, bool goes_on);
 
 }  // namespace halocline

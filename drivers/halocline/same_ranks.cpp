@@ -14,13 +14,13 @@
 namespace halocline {
 namespace {
 
-/// Half of the checksum, as a number that ranks can exchange.
+/// Half of the checksum, as a number for exchange between ranks.
 Index digest_of(std::string const& text) {
   constexpr int base = 16;
   return static_cast<Index>(std::stoull(checksum(text).substr(0, base), nullptr, base));
 }
 
-/// Throws, on all ranks, what rank 0 says of the texts of all.
+/// Throws the message of rank 0 about all ranks' texts, on all ranks.
 void require_same(Communicator const& communicator, std::string const& mine, auto const& message) {
   int const other = first_that_differs(communicator, mine);
   if (other == 0) return;

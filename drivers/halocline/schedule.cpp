@@ -26,7 +26,7 @@ Schedule Schedule::evolving(Options const& time, OutputTimes const& outputs) {
 void Schedule::plan() {
   if (!end_ || size_ == 0) return;
   double const span = *end_ - anchor_;
-  // A last step that only rounding asks for is left out.
+  // Omits a last step that is only due to rounding.
   auto const left = static_cast<Index>(std::ceil(span / size_ * (1 - 1e-12)));
   double const before = static_cast<double>(std::max<Index>(0, left - 1)) * size_;
   steps_ = anchor_taken_ + left;
@@ -54,14 +54,14 @@ double Schedule::time_of(Clock const& clock) const {
   return start_ + static_cast<double>(clock.next) * clock.interval;
 }
 
-/// Times no further apart than this are one, where steps are about so long.
+/// Times closer than this count as equal, for steps of about this length.
 double Schedule::rounding(double step) const {
   return 1e-12 * std::max(std::abs(time_ - start_), step) + 1e-15 * std::abs(time_);
 }
 
 double Schedule::next_output() const { return std::min(time_of(clocks_[0]), time_of(clocks_[1])); }
 
-/// The next time that steps of about this length have to meet.
+/// The next time that steps of about this length must end at.
 double Schedule::target(double step) const {
   double const output = next_output();
   if (end_ && *end_ <= output + rounding(step)) return *end_;
@@ -82,10 +82,10 @@ Step Schedule::next(StepLimits const& limits) const {
   bool const first = taken_ == 0 && size_ > 0;
   double size = std::min(first ? size_ : limits.suggested, limits.stable);
   if (by_courant()) size = std::min(limits.suggested, courant_ * limits.stable);
-  // The least of a number and NaN may be the number.
+  // std::min of a number and NaN may return the number.
   if (std::isnan(limits.stable) || std::isnan(limits.suggested)) size = std::numeric_limits<double>::quiet_NaN();
   if (first && limits.stable < size_) size = size_;
-  // A first step that nobody suggests is short: where an error is controlled, later ones grow from it.
+  // Without a suggestion the first step is short: with error control later ones grow from it.
   if (taken_ == 0 && !has_length_ && std::isinf(limits.suggested)) size = std::min(size, 1e-3 * (*end_ - time_));
   double const left = target(size) - time_;
   if (left <= size * (1 + 1e-13)) return {taken_ + 1, time_, left};
@@ -93,7 +93,7 @@ Step Schedule::next(StepLimits const& limits) const {
 }
 
 void Schedule::take(Step const& step) {
-  // Where steps of one length stand is known without adding them up.
+  // The times of equal steps are computed, not accumulated.
   Step const equal = size_ > 0 && courant_ == 0 ? equal_step() : Step{};
   bool const on_grid = size_ > 0 && courant_ == 0 && step.time == equal.time && step.size == equal.size;
   double const reached = step.time + step.size;
@@ -133,7 +133,7 @@ void Schedule::go_on_from(ScheduleState const& state) {
   }
   time_ = state.time;
   taken_ = state.taken;
-  // A step that was shortened to meet the end of then stands on no grid.
+  // If a step was shortened to end at the previous end, the state is not on the grid of equal steps.
   double const on_grid = state.anchor + static_cast<double>(taken_ - state.anchor_taken) * size_;
   bool const same_steps = state.size == size_ && std::abs(on_grid - time_) <= rounding(size_);
   anchor_ = same_steps ? state.anchor : time_;

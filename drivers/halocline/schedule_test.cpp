@@ -23,7 +23,7 @@ Schedule schedule_of(std::string const& time, OutputTimes const& outputs = {}) {
   return Schedule::evolving(Deck("deck", "time: " + time).read(root).section("time"), outputs);
 }
 
-/// All steps, where every state has the same limits.
+/// All steps if every state has the same limits.
 std::vector<Step> steps_of(Schedule& schedule, StepLimits const& limits = {}) {
   std::vector<Step> steps;
   while (!schedule.ended() && steps.size() < 1000) {
@@ -51,7 +51,7 @@ TEST(Schedule, StepsOfOneLengthStandAtMultiplesOfIt) {
   }
 }
 
-// Before a method that suggests its steps has taken any, it begins with a short one.
+// A method that suggests its steps begins with a short one.
 TEST(Schedule, WithoutALengthTheFirstStepIsShort) {
   Schedule schedule = schedule_of("{start: 1, end: 3}");
   EXPECT_EQ(schedule.next({.stable = 1e-4, .suggested = infinity}).size, 1e-4);
@@ -142,7 +142,7 @@ TEST(Schedule, ChosenStepsEndExactlyAndMeetOutputsExactly) {
       schedule.take(step);
       if (!schedule.scalars_are_due()) continue;
       ++due;
-      // The 32nd of these times is the end, but for rounding.
+      // The 32nd of these times is the end, up to rounding.
       EXPECT_EQ(schedule.time(), due < 32 ? 0.1 + static_cast<double>(due) * 0.1 : 3.3);
     }
     EXPECT_EQ(schedule.time(), 3.3);
@@ -167,7 +167,7 @@ TEST(Schedule, NoStepIsMadeOfLimitsThatAreNone) {
   EXPECT_FALSE(schedule.next({.stable = 0}).size > 0);
 }
 
-/// Steps, times and outputs from the middle of a run are those of the whole one, to the bit.
+/// Steps, times and outputs after a continuation are those of the whole run, to the bit.
 TEST(Schedule, GoesOnFromWhereItStood) {
   OutputTimes const outputs{.snapshots = 0.31, .scalars = 0.17};
   std::vector<std::pair<std::string, StepLimits>> const kinds{{"{start: 0.1, step: 0.07, end: 2}", {}},
@@ -213,7 +213,7 @@ TEST(Schedule, GoesOnWithAnotherEndStepsAndOutputs) {
   }
   EXPECT_EQ(times, std::vector<double>{3 * 0.4});
   EXPECT_EQ(shorter_steps.time(), 1.5);
-  // The last step was shortened to meet the end: later ones count from there.
+  // The last step was shortened to reach the end: later ones are counted from there.
   Schedule uneven = schedule_of("{step: 0.3, end: 1}");
   while (!uneven.ended()) uneven.take(uneven.next({}));
   Schedule further = schedule_of("{step: 0.3, end: 2}");

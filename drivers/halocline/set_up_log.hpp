@@ -5,9 +5,9 @@ namespace halocline {
 class Mesh;
 struct HaloRecord;
 
-/// Says in the log, for --verbose, what a run works on: hardware, process grid, blocks, and which host has which.
+/// Logs, for --verbose, the basis of a run: hardware, process grid, blocks, and the blocks of each host.
 void log_set_up(Mesh const& mesh);
-/// Says there how halos are exchanged, and what was measured to choose that.
+/// Logs how halos are exchanged, and the measurements behind that choice.
 void log_transport(HaloRecord const& halo);
 
 }  // namespace halocline

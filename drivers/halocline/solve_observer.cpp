@@ -19,7 +19,7 @@ void SolveObserver::see(Index iteration, double residual) {
   });
   if (!said) return;
   bool const stops = said->stop != StopReason::none;
-  // What was said before a checkpoint began knows nothing of it.
+  // Answers given before a checkpoint began do not take it into account.
   bool const is_old = std::exchange(has_begun_, said->checkpoint && !has_begun_);
   checkpoints_->add_iterate(iteration, *output_,
                             {.busy = said->busy || is_old, .due = said->checkpoint && !is_old, .stops = stops});

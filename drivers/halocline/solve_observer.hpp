@@ -10,20 +10,20 @@
 
 namespace halocline {
 
-/// Sees the iterations of the one solve of a stationary run: what they measured is kept for the record, also if a stop
-/// leaves the solve unfinished; checkpoints of the iterate are begun, and a stop is agreed on by all ranks.
+/// Observes the iterations of the single solve of a stationary run: records their residuals, also if a stop leaves the
+/// solve unfinished, starts checkpoints of the iterate, and lets all ranks agree on a stop.
 class SolveObserver {
  public:
   SolveObserver(Communicator const& communicator, Progress& progress, Stops const& stops)
       : progress_(progress), stops_(stops), watch_(communicator) {}
 
-  /// From here on there are checkpoints.
+  /// Enables checkpoints.
   void begin(Output& output, Checkpoints& checkpoints) {
     output_ = &output;
     checkpoints_ = &checkpoints;
   }
-  /// Collective. Throws StoppedError, on all ranks in the same iteration, where the run has to stop; what was written
-  /// is whole then.
+  /// Collective. Throws StoppedError, on all ranks in the same iteration, if the run has to stop; all written files are
+  /// then complete.
   void see(Index iteration, double residual);
   /// Collective, when the solve is over.
   void finish() { watch_.finish(); }
@@ -37,7 +37,7 @@ class SolveObserver {
   SolveWatch watch_;
   Output* output_ = nullptr;
   Checkpoints* checkpoints_ = nullptr;
-  bool has_begun_ = false;  ///< a checkpoint, since all last said how far they are
+  bool has_begun_ = false;  ///< a checkpoint, since all ranks last reported
   std::vector<Index> iterations_;
   std::vector<double> residuals_;
 };

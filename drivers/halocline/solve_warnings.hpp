@@ -8,16 +8,16 @@
 
 namespace halocline {
 
-/// Warns of what solves fell back to, and of errors that are not what was asked for: once of each, however many solves
-/// follow.
+/// Warns of fallbacks of solves, and of errors that are not measured as requested: once for each kind, however many
+/// solves follow.
 class SolveWarnings {
  public:
   void add(std::vector<SolveReport> const& solves);
-  /// Says how many solves more had an error like the first.
+  /// Reports how many further solves had an error like the first.
   void finish() const;
 
  private:
-  std::map<std::string, Index> fallbacks_;  ///< solves by sentence
+  std::map<std::string, Index> fallbacks_;  ///< number of solves by sentence
   Index complaints_ = 0;
   Index solves_ = 0;
 };

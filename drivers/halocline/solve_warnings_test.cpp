@@ -19,7 +19,7 @@ SolveReport solve_with(std::vector<std::string> const& fallbacks, std::string co
   return report;
 }
 
-/// What two steps of two solves say.
+/// The warnings of two steps with two solves each.
 std::string said(SolveReport const& first, SolveReport const& other) {
   testing::internal::CaptureStderr();
   {

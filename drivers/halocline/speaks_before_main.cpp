@@ -1,4 +1,4 @@
-// A library with something static that is made, and heard, before main.
+// A library with a static object whose constructor prints before main.
 
 #include <unistd.h>
 

@@ -12,16 +12,16 @@
 namespace halocline {
 namespace {
 
-/// Why standard output takes nothing more, an errno; 0 while it does.
+/// The errno after which standard output accepts nothing more; 0 before.
 int silenced = 0;
 
 }  // namespace
 
 void hold_standard_streams() {
-  // Standard output is not to be written: results that go nowhere are an error. Messages have no other way to go.
+  // Standard output is opened read-only, so that lost results are an error. Messages may be lost.
   constexpr std::array flags{O_RDONLY, O_RDONLY, O_WRONLY};
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file) {
-    // The lowest number that is free is given, which is this one.
+    // open() returns the lowest free number, which is this one.
     if (fcntl(file, F_GETFD) < 0) open("/dev/null", flags[static_cast<std::size_t>(file)]);
   }
 }

@@ -4,15 +4,15 @@
 
 namespace halocline {
 
-/// Puts something in the place of standard streams that whoever started the program has closed, so that no file or pipe
-/// of this program takes their number: what is written there still fails, or is lost.
+/// Replaces standard streams that the parent process has closed, so that no file or pipe of this program gets their
+/// number. Writing to them still fails, or is lost.
 void hold_standard_streams();
 
-/// Writes `text` to standard output and hands it over at once. A reader who has gone (the end of a pipe) is no failure:
-/// nothing more is said then. Any other failure is kept for `require_said`, so that no run ends for want of a listener.
+/// Writes `text` to standard output and flushes it. A closed pipe is not an error: output then ends silently. Any other
+/// failure is kept for `require_said`, so that it does not end a run.
 void say(std::string_view text);
 
-/// Throws InputOutputError if something could not be said, with the first reason.
+/// Throws InputOutputError with the first reason, if some output could not be written.
 void require_said();
 
 }  // namespace halocline

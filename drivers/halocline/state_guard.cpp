@@ -97,7 +97,7 @@ std::optional<NotFinite> StateGuard::look(Index number, double time) {
   return bad;
 }
 
-/// Bad values by field and component, then the number of ranks that suspect something.
+/// Numbers of bad values by field and component, then the number of ranks with a suspect number.
 std::vector<Index> StateGuard::counts_of_all_ranks() {
   check_.start(physics_.fields());
   std::vector<Index> counts = check_.counts();
@@ -129,7 +129,7 @@ NotFinite StateGuard::bad_field(std::vector<Index> const& counts) const {
   return {.name = field.name(), .value = found->value, .point = std::move(point)};
 }
 
-/// That of the lowest rank that has one.
+/// The suspect number of the lowest rank that has one.
 NotFinite StateGuard::suspect_of_all_ranks() const {
   auto const rank = static_cast<int>(communicator_.min(Index{suspect_ ? communicator_.rank() : communicator_.size()}));
   NamedValue suspect = suspect_.value_or(NamedValue{});

@@ -17,40 +17,40 @@ namespace halocline {
 
 /// The section `guard` of a deck.
 [[nodiscard]] Section guard_section();
-/// Whether a judged deck wants the last finite state kept.
+/// Whether a validated deck requests that the last finite state is kept.
 [[nodiscard]] bool keeps_state(Options const& deck);
 
-/// Watches the numbers of a run: looks now and then whether all fields of the state are finite, and at once when a
-/// number made of the state is not.
+/// Watches the numbers of a run: checks periodically whether all fields of the state are finite, and at once if a
+/// number computed from the state is not.
 class StateGuard {
  public:
-  /// Takes the memory of the kept state, if there is to be one. `physics` outlives the guard.
+  /// Allocates memory for the kept state, if requested. `physics` must outlive the guard.
   StateGuard(Options const& guard, Physics const& physics, Communicator const& communicator);
 
-  /// Whether the state after step `number` is one of those that are looked at.
+  /// Whether the state after step `number` is checked periodically.
   [[nodiscard]] bool is_due(Index number) const { return every_ > 0 && number % every_ == 0; }
 
-  /// What the present state has come to; a number that is not finite is remembered. On this rank alone.
+  /// Passes quantities of the present state; remembers one that is not finite. On this rank only.
   void see(std::span<Quantity const> quantities);
   void see_stable_step(double longest);
   void see_suggested_step(double suggested);
-  /// Whether what was seen since the last look calls for one. On this rank alone: ask `any` of all ranks.
+  /// Whether something since the last check requires one. On this rank only: reduce it over all ranks.
   [[nodiscard]] bool wants_look() const { return suspect_ || stable_step_vanished_; }
 
-  /// Collective. Looks at all fields of the state after step `number`. Returns what is wrong with it, or with what was
-  /// seen of it on any rank; otherwise the state is known to be finite, and is kept.
+  /// Collective. Checks all fields of the state after step `number`. Returns what is wrong with them, or with a
+  /// quantity seen on any rank; otherwise the state is finite, and is kept.
   [[nodiscard]] std::optional<NotFinite> look(Index number, double time);
 
-  /// The last state that was found finite.
+  /// The last state that was checked to be finite.
   struct KeptState {
     Index number;
     double time;
     std::vector<FieldBase const*> fields;
   };
-  /// Nothing unless states are to be kept and there was one.
+  /// Empty if states are not kept or none was finite.
   [[nodiscard]] std::optional<KeptState> kept() const;
 
-  /// "step 60, time 0.6: `u` is inf at cell (8, 8, 8), …", with what to do.
+  /// "step 60, time 0.6: `u` is inf at cell (8, 8, 8), …", with advice.
   [[nodiscard]] std::string message(NotFinite const& bad) const;
 
  private:
@@ -68,10 +68,10 @@ class StateGuard {
   Index every_;
   FiniteCheck check_;
   std::optional<NamedValue> suspect_;  ///< a number that is not finite
-  bool had_stable_step_ = false;       ///< a finite one
-  bool stable_step_vanished_ = false;  ///< a comparison may have lost a NaN
+  bool had_stable_step_ = false;       ///< that was finite
+  bool stable_step_vanished_ = false;  ///< the limit became infinite: a comparison may have lost a NaN
   std::optional<Moment> last_finite_;
-  std::vector<std::unique_ptr<FieldBase>> kept_;  ///< of that moment; empty where none is to be kept
+  std::vector<std::unique_ptr<FieldBase>> kept_;  ///< values of that state; empty if none is to be kept
 };
 
 }  // namespace halocline

@@ -11,7 +11,7 @@
 namespace halocline {
 namespace {
 
-/// When this program was started, or little later.
+/// The start of this program, or shortly after.
 WallLimit::Clock::time_point const program_start = WallLimit::Clock::now();
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -39,7 +39,7 @@ std::optional<SolveWatch::Said> SolveWatch::add(std::function<Said()> const& min
 }
 
 void SolveWatch::start(Said const& mine) {
-  // How often each reason is given, so that the largest follows from sums; the time that the last iterations took.
+  // The number of ranks with each reason, so that sums give the largest; and the duration of the last iterations.
   if (started_ > 0 && left_ == 0) seconds_each_ = (now() - started_) / static_cast<double>(counted_);
   std::array<double, 5> const said{
       mine.stop == StopReason::signal ? 1.0 : 0.0, mine.stop == StopReason::wall_limit ? 1.0 : 0.0,

@@ -46,7 +46,7 @@ using FileTime = fs::file_time_type;
 constexpr char const* table_name = "sweep.csv";
 constexpr std::size_t most_named = 5;  ///< runs in a message
 
-/// Of options, sections and lists.
+/// Names of options, sections and lists.
 std::vector<std::string> names_in(Section const& section) {
   std::vector<std::string> names;
   for (Option const& option : section.options()) names.push_back(option.name());
@@ -59,10 +59,10 @@ bool is_among(std::string const& name, std::vector<std::string> const& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Of a path: "mesh" of "mesh.cells[0]".
+/// First name of a path: "mesh" of "mesh.cells[0]".
 std::string first_name(std::string const& path) { return path.substr(0, path.find_first_of(".[")); }
 
-/// The lines of messages of several runs, each once.
+/// The lines of messages of several runs, without duplicates.
 class Lines {
  public:
   void add(std::string const& text, std::string const& run) {
@@ -74,7 +74,7 @@ class Lines {
     }
   }
 
-  /// \param runs of the sweep
+  /// \param runs number of runs of the sweep
   [[nodiscard]] std::string text(std::size_t runs) const {
     std::string all;
     std::size_t const shown = std::min(lines_.size(), Mistakes::most_shown);
@@ -94,14 +94,14 @@ class Lines {
  private:
   struct Line {
     std::string text;
-    std::string first;  ///< run that it is of
+    std::string first;  ///< the first run with this line
     std::size_t runs;
   };
   std::vector<Line> lines_;
   std::map<std::string, std::size_t> places_;
 };
 
-/// Judges the decks of a sweep, which differ in a few options.
+/// Validates the decks of a sweep, which differ in a few options.
 class SweepJudge {
  public:
   SweepJudge(RunCommand const& command, int ranks, std::vector<SweptOption> const& options)
@@ -114,8 +114,8 @@ class SweepJudge {
         options_(options),
         set_(command.set) {}
 
-  /// What changes the deck for a run: "gray-scott.F=0.02", … Throws InputError for a name that is unknown, and for two
-  /// names of one option.
+  /// The changes of the deck for a run: "gray-scott.F=0.02", … Throws InputError for an unknown name, and for two names
+  /// of one option.
   std::vector<std::string> changes(SweptRun const& run) {
     std::vector<std::string> const& paths = full_paths(physics_of(run));
     std::vector<std::string> changes;
@@ -128,7 +128,7 @@ class SweepJudge {
     std::vector<Override> overrides;
     bool const has_physics = !physics_of(run).empty();
     for (std::size_t n = 0; n < changes.size(); ++n) {
-      // Options of a physics that is not known are not known either: no further mistake.
+      // If the physics is unknown, so are its options: not a further mistake.
       if (!has_physics && !is_among(first_name(changes[n]), names_)) continue;
       overrides.push_back(
           {changes[n], "--sweep " + deck::printable(options_[n].name) + "=" + deck::printable(run.values[n])});
@@ -150,7 +150,7 @@ class SweepJudge {
   }
 
  private:
-  /// The name of the physics of a run; empty where the deck has none.
+  /// The name of the physics of a run; empty if the deck has none.
   std::string physics_of(SweptRun const& run) {
     std::string const option_name = "physics";
     std::string swept;
@@ -169,7 +169,7 @@ class SweepJudge {
     return found->second;
   }
 
-  /// What the swept options are called from the root of a deck of `physics`.
+  /// The swept options' full paths in a deck of `physics`.
   std::vector<std::string> const& full_paths(std::string const& physics) {
     if (auto const found = paths_.find(physics); found != paths_.end()) return found->second;
     std::vector<std::string> paths;
@@ -180,7 +180,7 @@ class SweepJudge {
       std::string const first = first_name(option.name);
       bool const is_of_physics = !is_among(first, names_) && is_among(first, own);
       paths.push_back((is_of_physics ? physics + "." : "") + option.name);
-      // A deck without a physics is told that first.
+      // For a deck without a physics that is reported first.
       if (is_of_physics || is_among(first, names_) || physics.empty()) continue;
       std::vector<std::string> known = own;
       known.insert(known.end(), names_.begin(), names_.end());
@@ -215,7 +215,7 @@ class SweepJudge {
 
   Registry<PhysicsEntry> physics_;
   Section declaration_;
-  std::vector<std::string> names_;  ///< of what stands at the root of a deck
+  std::vector<std::string> names_;  ///< at the root of a deck
   Deck deck_;
   int ranks_;
   std::vector<SweptOption> const& options_;
@@ -225,17 +225,17 @@ class SweepJudge {
   std::map<std::string, std::vector<std::string>> paths_;  ///< by physics
 };
 
-/// How a run of a sweep ended, and with what.
+/// How a run of a sweep ended, and its results.
 struct RunEnd {
   ExitCode code = ExitCode::done;
   std::string status;
   std::vector<NamedValue> quantities = {};
 };
 
-/// What a process that nobody can ask any more has come to.
+/// The end of a process that can no longer report.
 struct ProcessEnd {
   ExitCode code = ExitCode::done;
-  std::string message;  ///< of one that could not speak for itself
+  std::string message;  ///< of one that could not report itself
 };
 
 ProcessEnd end_of(CommandEnd const& end) {
@@ -254,7 +254,7 @@ ProcessEnd end_of(CommandEnd const& end) {
   return {ExitCode::input_output, fmt::format("the run ended with code {}", WEXITSTATUS(end.status))};
 }
 
-/// Tells how a run ended that cannot do so itself, and completes its record.
+/// Reports the end of a run that cannot do so itself, and completes its record.
 void speak_for(fs::path const& folder, FileTime start, ProcessEnd const& end) {
   std::string message = end.message;
   try {
@@ -265,13 +265,13 @@ void speak_for(fs::path const& folder, FileTime start, ProcessEnd const& end) {
   std::fprintf(stderr, "halocline: %s: %s\n", folder.c_str(), message.c_str());
 }
 
-/// A number that JSON has none for is a text there.
+/// A number that JSON cannot represent is stored as text.
 double number_of(nlohmann::ordered_json const& value) {
   if (value.is_number()) return value.get<double>();
   return value.is_string() ? std::strtod(value.get_ref<std::string const&>().c_str(), nullptr) : 0;
 }
 
-/// What the summary of a run says, if it has written one since `start`.
+/// The summary of a run, if it has written one since `start`.
 RunEnd read_end(fs::path const& folder, FileTime start, ExitCode code) {
   RunEnd end{code, status_of(code)};
   fs::path const path = folder / "summary.json";
@@ -289,7 +289,7 @@ RunEnd read_end(fs::path const& folder, FileTime start, ExitCode code) {
   return end;
 }
 
-/// A row for each run that has been done, in their order.
+/// One row per finished run, in their order.
 class SweepTable {
  public:
   using Value = TableWriter::Value;
@@ -305,7 +305,7 @@ class SweepTable {
     ends_.push_back(std::move(end));
   }
 
-  /// As CSV. What a run has no value of is left empty.
+  /// As CSV. Values that a run does not have are left empty.
   [[nodiscard]] std::string csv() const {
     std::vector<Value> header{"folder"};
     for (SweptOption const& option : options_) header.emplace_back(option.name);
@@ -330,7 +330,7 @@ class SweepTable {
     return text;
   }
 
-  /// For people: in columns, numbers short.
+  /// For people: in columns, with short numbers.
   [[nodiscard]] std::string text() const {
     std::vector<std::vector<std::string>> rows(1);
     for (SweptOption const& option : options_) rows[0].push_back(deck::printable(option.name));
@@ -376,17 +376,17 @@ class SweepTable {
   std::vector<SweptOption> const& options_;
   std::vector<SweptRun> const& runs_;
   std::vector<RunEnd> ends_;
-  std::vector<std::string> quantities_;  ///< in the order in which runs had them first
+  std::vector<std::string> quantities_;  ///< in order of first appearance
 };
 
-/// `--output` takes what stands in braces for a pattern.
+/// Escapes braces, which `--output` would take for a pattern.
 std::string as_pattern(std::string const& folder) {
   std::string pattern;
   for (char const letter : folder) pattern.append(letter == '{' || letter == '}' ? 2 : 1, letter);
   return pattern;
 }
 
-/// Which runs have ended otherwise than they should; empty: none.
+/// The runs that did not end normally; empty: none.
 std::string failures(std::vector<SweptRun> const& runs, std::vector<RunEnd> const& ends) {
   std::string names;
   std::size_t count = 0;
@@ -436,7 +436,7 @@ ExitCode Sweep::judge() const {
 std::vector<std::vector<std::string>> Sweep::judged_changes() const {
   std::string text;
   std::array<char, 1 << 14> part{};
-  // The judge has left the place in the file behind what it wrote.
+  // The validating process has moved the file position to the end.
   lseek(judged_.number(), 0, SEEK_SET);
   for (ssize_t count = 0; (count = read(judged_.number(), part.data(), part.size())) > 0;)
     text.append(part.data(), static_cast<std::size_t>(count));
@@ -487,7 +487,7 @@ SweepEnd Sweep::run(ClaimFolder const& claim, HeldSignals const& signals) const 
       write_whole_file(folder / table_name, table.csv());
       unwritten.reset();
     } catch (InputOutputError const& error) {
-      // There may be room again after a later run.
+      // There may be space again after a later run.
       unwritten.emplace(error);
     }
   };
@@ -503,7 +503,7 @@ SweepEnd Sweep::run(ClaimFolder const& claim, HeldSignals const& signals) const 
     if (!end.message.empty()) speak_for(own, start, end);
     table.add(read_end(own, start, end.code));
     write();
-    // One that came too late to stop anything is no news.
+    // A signal that came too late to stop anything is ignored.
     bool const all_done = n + 1 == runs_.size() && end.code == ExitCode::done;
     stopped = !all_done && (command.asked || signals.stopping());
   }

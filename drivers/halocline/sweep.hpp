@@ -16,26 +16,26 @@ class HeldSignals;
 /// How a sweep ended.
 struct SweepEnd {
   ExitCode code = ExitCode::done;
-  std::string message;  ///< of one that has not done all that it should
+  std::string message;  ///< of a sweep that did not complete
 };
 
-/// `halocline run --sweep`: one run after the other, each of this program in a process of its own.
+/// `halocline run --sweep`: one run after the other, each in a separate process of this program.
 class Sweep {
  public:
-  /// \param command of which each run is, but for its own folder inside `command.output`
+  /// \param command of each run, except for its folder inside `command.output`
   /// \param ranks   of each run; 0: not given
-  /// Throws InputError for what is wrong with `command.sweep`.
+  /// Throws InputError if `command.sweep` is invalid.
   Sweep(RunCommand command, int ranks);
 
-  /// Judges the decks of all runs as `check` does, and finds out what the swept options are called in full. For a
-  /// process of its own, which hands that to the one that made this object. Throws one InputError that tells each
-  /// mistake once, and of which runs it is.
+  /// Validates the decks of all runs as `check` does, and determines the full names of the swept options. Runs in a
+  /// separate process, which passes the names to the process that made this object. Throws a single InputError with
+  /// each mistake once, and the runs that it affects.
   ExitCode judge() const;
 
-  /// For the process that made this object, once the judge has ended well. Runs them all, those behind one that fails
-  /// too, and after each writes `sweep.csv` anew. A signal that stops a run stops the one under way and begins no
-  /// further one. Throws InputError where the folder of a run cannot be used, before the first has begun.
-  /// \param claim takes the folder of the sweep
+  /// Call it in the process that made this object, after `judge` has succeeded. Runs all, including those after a
+  /// failure, and rewrites `sweep.csv` after each. A signal that stops a run stops the current one and starts no
+  /// further one. Throws InputError, before the first run begins, if the folder of a run cannot be used. \param claim
+  /// claims the folder of the sweep
   [[nodiscard]] SweepEnd run(ClaimFolder const& claim, HeldSignals const& signals) const;
 
  private:
@@ -46,7 +46,7 @@ class Sweep {
   int ranks_;
   std::vector<SweptOption> options_;
   std::vector<SweptRun> runs_;
-  Descriptor judged_;  ///< a file in memory: what the judge hands over
+  Descriptor judged_;  ///< a file in memory with the results of `judge`
 };
 
 }  // namespace halocline

@@ -22,16 +22,16 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(spaces) - begin + 1));
 }
 
-/// A quotation mark begins a text where YAML takes it for one: in front of a value or an entry of one. A second one
-/// right behind the end of a text is part of that.
+/// A quotation mark begins a text where YAML says so: before a value or an element of one. A second one directly after
+/// the end of a text belongs to it.
 bool may_begin_text(char quotation, char before) {
   return before == quotation || std::string_view(",[{(:").find(before) != std::string_view::npos;
 }
 
-/// Finds the commas that are between values.
+/// Finds the commas between values.
 class Splitter {
  public:
-  /// Returns whether `letter`, the next one, is such a comma. Sets `mistake` where brackets do not fit.
+  /// Whether `letter`, the next one, is such a comma. Sets `mistake` if brackets do not match.
   bool is_between(char letter) {
     if (quotation_ != 0) {
       go_on_in_text(letter);
@@ -46,7 +46,7 @@ class Splitter {
     if (spaces.find(letter) == std::string_view::npos) before_ = letter;
     return false;
   }
-  /// What is wrong once all letters are read; empty: nothing.
+  /// The mistake after all letters are read; empty: none.
   [[nodiscard]] std::string mistake() const {
     if (quotation_ != 0) return "a quotation mark without its other one";
     return unpaired_ || !closing_.empty() ? "a bracket without its other one" : "";
@@ -72,14 +72,14 @@ class Splitter {
     }
   }
 
-  std::string closing_;  ///< the brackets to come, the next one last
+  std::string closing_;  ///< expected closing brackets, the next one last
   bool unpaired_ = false;
-  char quotation_ = 0;  ///< of the text that is being read; 0: none
+  char quotation_ = 0;  ///< of the current text; 0: none
   bool escaped_ = false;
-  char before_ = ',';  ///< the last letter that is no space
+  char before_ = ',';  ///< the last letter other than a space
 };
 
-/// Reads one `--sweep`. What is wrong with it goes to `mistakes`.
+/// Reads one `--sweep`. Adds errors to `mistakes`.
 SweptOption read_sweep(std::string const& typed, std::vector<std::string>& mistakes) {
   auto const refuse = [&](std::string const& what) {
     mistakes.push_back("`--sweep " + deck::printable(typed) + "`: " + what);
@@ -121,7 +121,7 @@ SweptOption read_sweep(std::string const& typed, std::vector<std::string>& mista
   return option;
 }
 
-/// Without what shells and file systems take for more than a letter. Those beyond ASCII stay.
+/// Replaces characters that are special to shells or file systems. Characters beyond ASCII remain.
 std::string as_part_of_name(std::string const& text) {
   std::string part;
   for (char const letter : text) {
@@ -138,14 +138,14 @@ std::string as_part_of_name(std::string const& text) {
   return part;
 }
 
-/// Never within a character of several bytes.
+/// Shortens a name, but never within a multi-byte character.
 std::string cut(std::string const& name) {
   std::size_t length = std::min(name.size(), longest_name);
   while (length > 0 && length < name.size() && (static_cast<unsigned char>(name[length]) & 0xC0U) == 0x80U) --length;
   return name.substr(0, length);
 }
 
-/// Names of which each is given once.
+/// Makes names unique.
 class Names {
  public:
   std::string unique(std::string const& name) {
@@ -159,7 +159,7 @@ class Names {
 
  private:
   std::set<std::string> taken_;
-  std::map<std::string, std::size_t> given_;  ///< the last number that was put behind each
+  std::map<std::string, std::size_t> given_;  ///< the last number appended to each
 };
 
 std::string folder_of(std::vector<SweptOption> const& options, std::vector<std::string> const& values) {

@@ -45,7 +45,7 @@ TEST(SweepValues, AreSplitAtCommasBetweenThem) {
            Row{R"(a="a\",b",c)", {R"("a\",b")", "c"}},
            Row{R"(a="a\\",c)", {R"("a\\")", "c"}},
            Row{R"(a=['x],', "y"],c)", {R"(['x],', "y"])", "c"}},
-           // Within a plain word it is a letter like others.
+           // Inside a plain word it is an ordinary character.
            Row{"a=it's,that's", {"it's", "that's"}},
        }) {
     EXPECT_EQ(values_of(row.typed), row.values) << row.typed;
@@ -89,7 +89,7 @@ TEST(SweptRuns, HaveFoldersOfNamesThatAreNames) {
   EXPECT_EQ(folders_of({"mesh.cells[0]=1e-3,-2"}), (Words{"mesh.cells_0=1e-3", "mesh.cells_0=-2"}));
   EXPECT_EQ(folders_of({"a=[64, 64],../x,/,a b*c$d,gr\xC3\xBC\xC3\x9F"}),
             (Words{"a=64_64", "a=.._x", "a=", "a=a_b_c_d", "a=gr\xC3\xBC\xC3\x9F"}));
-  // What was replaced may have told them apart, and so may a number that is there already.
+  // Names that differ only in replaced characters need a number, which may already be used.
   EXPECT_EQ(folders_of({"a=x/y,x y,x_y-2,x_y"}), (Words{"a=x_y", "a=x_y-2", "a=x_y-2-2", "a=x_y-3"}));
 }
 

@@ -24,7 +24,7 @@ using battery::Subject;
 
 constexpr int seconds_for_a_check = 20;
 
-/// A folder that is gone at the end.
+/// A temporary folder, removed at the end.
 class Scratch {
  public:
   Scratch() {
@@ -70,7 +70,7 @@ void require_checks(std::vector<std::string> const& names) {
   }
 }
 
-/// The absolute path of a program that can be run; empty for none.
+/// The absolute path of an executable program; empty if there is none.
 std::string program_of(std::string const& given) {
   if (given.empty()) return "";
   std::filesystem::path const path = std::filesystem::absolute(given);
@@ -81,7 +81,7 @@ std::string program_of(std::string const& given) {
   return path.string();
 }
 
-/// Whether every check of the battery held, or did not apply.
+/// Whether every check passed or did not apply.
 bool holds(Subject const& subject, std::vector<std::string> const& only) {
   bool all = true;
   for (Check const& check : battery::checks()) {
@@ -119,7 +119,7 @@ ExitCode test_physics(TestPhysicsCommand const& command) {
     Scratch const scratch;
     std::ofstream(scratch.path() / "deck") << deck.text();
     Subject const subject{entry, declaration, deck, plugins, scratch.path(), beside};
-    // A deck that is wrong, or made of a declaration that asks for more, is nobody's failure but the caller's.
+    // An invalid deck, or a declaration that needs further options, is the caller's mistake and not a failed check.
     Options const judged = subject.read();
     if (judged.choice("physics") != entry.name)
       throw InputError("`" + deck.name() + "` is a deck of `" + judged.choice("physics") + "`, not of `" + entry.name +

@@ -20,7 +20,7 @@
 namespace halocline {
 namespace {
 
-/// The table in the cache; empty if there is none that can be used.
+/// The table in the cache; empty if there is none that is usable.
 kernel::TuningTable read_cache() {
   std::filesystem::path const path = tuning_cache();
   if (path.empty()) return {};
@@ -36,7 +36,7 @@ kernel::TuningTable read_cache() {
   return {};
 }
 
-/// Takes the lock, or goes on without it: no run ends later for what another one holds.
+/// Takes the lock, or continues without it after a while: a run must not be delayed by another process that holds it.
 void wait_for(Descriptor const& lock) {
   constexpr std::chrono::milliseconds pause{20};
   for (int tries = 100; tries > 0 && flock(lock.number(), LOCK_EX | LOCK_NB) != 0; --tries) {
@@ -68,8 +68,8 @@ void keep_tunings() {
     std::error_code failure;
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), failure);
     if (failure) throw_write_error(path, failure.message());
-    // Another run may have added to the file meanwhile, or be about to. Where files cannot be locked it is the last one
-    // that counts.
+    // Another run may have added to the file meanwhile, or be about to. If files cannot be locked, the last writer
+    // wins.
     Descriptor const lock(path.string() + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
     if (lock.number() >= 0) wait_for(lock);
     kernel::TuningTable table = read_cache();

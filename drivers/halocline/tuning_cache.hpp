@@ -5,15 +5,16 @@
 
 namespace halocline {
 
-/// Where this user's tunings are kept: $HALOCLINE_TUNING_CACHE, otherwise halocline/tunings.json in $XDG_CACHE_HOME or
-/// ~/.cache. Empty where none of these is known.
+/// The file with this user's tunings: $HALOCLINE_TUNING_CACHE, otherwise halocline/tunings.json in $XDG_CACHE_HOME or
+/// ~/.cache. Empty if none of these is set.
 [[nodiscard]] std::filesystem::path tuning_cache();
 
-/// Lets sweeps take their tunings from where `mode` says: "off", "read" or "search". A cache that cannot be read, or is
-/// no table, is told of in a warning and not used; one of another version is not used.
+/// Selects the source of tunings for sweeps: "off", "read" or "search". A cache that cannot be read or parsed causes a
+/// warning and is not used; one of another version is ignored.
 void begin_tuning(std::string const& mode);
 
-/// Adds what searches have found to the cache. Where it cannot be written a warning tells why: tunings are no result.
+/// Adds the results of searches to the cache. If it cannot be written, there is only a warning: tunings are not
+/// results.
 void keep_tunings();
 
 }  // namespace halocline

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A number, also one that is given as an expression.
+/// A number, also if given as an expression.
 std::optional<double> number_of(Json const& value) {
   if (value.is_number()) return value.get<double>();
   if (!value.is_string()) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<double> number_of(Json const& value) {
   return error == std::errc() && is_whole ? std::optional(number) : std::nullopt;
 }
 
-/// "/regions/0/density" as the deck's paths have it.
+/// "/regions/0/density" in the notation of deck paths.
 std::string path_of(std::string const& physics, std::string const& pointer) {
   std::string path = physics;
   for (std::size_t at = 1; at < pointer.size();) {

@@ -6,8 +6,8 @@
 
 namespace halocline {
 
-/// Warns of each number in a physics' section of a judged deck that is not zero, and becomes zero, or loses digits, in
-/// single precision.
+/// Warns of each nonzero number in a physics' section of a validated deck that becomes zero or loses digits in single
+/// precision.
 void warn_of_underflow(Options const& deck, std::string const& physics);
 
 }  // namespace halocline

@@ -11,7 +11,7 @@
 namespace halocline {
 namespace {
 
-/// The number that all of `text` is; nothing where that is none, or below 0.
+/// The number that `text` consists of; empty if it is not one, or is negative.
 std::optional<double> number_of(std::string_view text) {
   double value = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -64,9 +64,9 @@ WallLimit::WallLimit(double seconds, Clock::time_point start, char const* end_of
     text_ = "at the wall limit of " + shortest_text(seconds) + " s";
   }
   auto const job = end_of_job == nullptr ? std::nullopt : number_of(end_of_job);
-  // Beyond some 2 million years the clock of the system counts no further: such a job has no end.
+  // Beyond about 2 million years the system clock overflows: such a job has no end.
   if (!job || *job > 4e9) return;
-  // Whatever else the job has to do once the program has ended.
+  // Time for whatever the job does after the program has ended.
   constexpr double left_to_the_job = 10;
   Clock::time_point const end_of = Clock::time_point() + in(*job - left_to_the_job);
   if (end_ && *end_ <= end_of) return;

@@ -6,20 +6,20 @@
 
 namespace halocline {
 
-/// Reads "90", "90s", "30m", "2h", "1:30:00" or "30:00" as seconds. Throws InputError for anything else, and for what
-/// is not above 0.
+/// Reads "90", "90s", "30m", "2h", "1:30:00" or "30:00" as seconds. Throws InputError for anything else, and for a
+/// duration that is not above 0.
 [[nodiscard]] double read_duration(std::string const& text);
 
-/// When a run has to have ended: at the limit that was given, or when its job does, which Slurm says in the environment
-/// (SLURM_JOB_END_TIME, seconds since 1970), less ten seconds.
+/// When a run must have ended: at the given limit, or ten seconds before the end of its job, which Slurm sets in the
+/// environment (SLURM_JOB_END_TIME, seconds since 1970).
 class WallLimit {
  public:
   using Clock = std::chrono::system_clock;
 
-  /// \param seconds from `start`; 0: no limit of the user's
+  /// \param seconds from `start`; 0: no limit given
   WallLimit(double seconds, Clock::time_point start, char const* end_of_job);
 
-  /// Whether a run should stop now that has `needed` seconds to do before it could stop again.
+  /// Whether a run should stop now, if it needs `needed` seconds until it could stop again.
   [[nodiscard]] bool is_near(double needed, Clock::time_point now = Clock::now()) const {
     return end_ && now + std::chrono::duration<double>(needed) >= *end_;
   }

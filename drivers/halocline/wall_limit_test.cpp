@@ -40,7 +40,7 @@ TEST(WallLimit, IsNearWhenWhatIsLeftIsNoLongerThanWhatIsNeeded) {
 TEST(WallLimit, ThereIsNoneUnlessOneIsGiven) {
   WallLimit const none(0, Clock::now(), nullptr);
   EXPECT_FALSE(none.is_near(1e12));
-  // What is no time is none.
+  // Text that is not a time sets no limit.
   for (char const* const text : {"", "soon", "1e300", "-1"})
     EXPECT_FALSE(WallLimit(0, Clock::now(), text).is_near(1e6));
 }

@@ -47,7 +47,7 @@ class SteadyAdvection final : public StationaryProblem<Real> {
 
   [[nodiscard]] std::vector<Quantity> quantities() const override {
     std::vector<Quantity> all = StationaryProblem<Real>::quantities();
-    all.insert(all.begin() + 2, {"peclet", peclet_});  // behind mean and maximum
+    all.insert(all.begin() + 2, {"peclet", peclet_});  // after the mean and the maximum
     return all;
   }
 
@@ -104,7 +104,7 @@ class UnsteadyAdvection final : public EvolvingProblem<Real> {
   double peclet_ = 0;
   bool conserves_ = false;
   double all_volume_ = 0;
-  double magnitude_ = 0;  ///< of the initial integral
+  double magnitude_ = 0;  ///< of the integral at the start
 };
 
 std::unique_ptr<Physics> create(PhysicsContext const& context) {
@@ -112,7 +112,7 @@ std::unique_ptr<Physics> create(PhysicsContext const& context) {
   return create_physics<SteadyAdvection>(context);
 }
 
-/// Coefficients are the same at all times, and of a steady u all else is, too.
+/// The coefficients must not depend on time; in the steady problem nothing may.
 void judge_times(Options const& advection, Options const& mesh, bool is_unsteady, Mistakes& mistakes) {
   std::string const stays = is_unsteady ? "but it is the same at all times" : "but nothing here changes with time";
   auto const add = [&](Options const& section, std::string const& option, std::string const& text,
@@ -147,7 +147,7 @@ void judge_diffusivity(Options const& advection, bool is_unsteady, Mistakes& mis
               is_unsteady && k.constant() == 0 ? "take `scheme: upwind`, which needs no diffusion" : "");
 }
 
-/// Methods whose long steps are stable for diffusion alone.
+/// Rejects methods whose long steps are stable for diffusion alone.
 void judge_method(Options const& advection, Options const& time, Mistakes& mistakes) {
   IntegratorEntry const& method = *chosen_integrator(time, default_integrator);
   if (!method.is_for_real_eigenvalues) return;

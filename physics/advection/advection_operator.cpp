@@ -40,7 +40,8 @@ void for_cells(StructuredMesh const& mesh, Block const& block, Work const& work)
   }
 }
 
-/// How many epsilon what flows through the faces of a cell may be off by: each of six products of an expression.
+/// Flow through the faces of a cell is rounded by at most this many epsilon: six faces, each a product with an
+/// expression.
 constexpr double rounding_of_flow = 64;
 
 }  // namespace
@@ -52,7 +53,7 @@ Rows<Real> assemble(Discretisation const& discretisation) {
   auto const count = static_cast<std::size_t>(1 + 2 * mesh->dimensions());
   double left_over = 0;
   double flow_through = 0;
-  // By block and weight, of the owned cells.
+  // Indexed by block, then weight, then owned cell.
   std::vector<std::vector<std::vector<Real>>> weights;
   for (Block const& block : mesh->blocks()) {
     auto& of_block = weights.emplace_back(count, std::vector<Real>(cells_of(*mesh, block)));
@@ -65,7 +66,7 @@ Rows<Real> assemble(Discretisation const& discretisation) {
       flow_through = larger(flow_through, row.flow_through);
     });
   }
-  // One after the other, so that both forms of one weight alone are held at a time.
+  // One weight at a time, so that only one of them is held both in host memory and in a field.
   for (std::size_t w = 0; w < count; ++w) {
     rows.weights.push_back(std::make_shared<Field<Real>>(mesh, FieldDescription{.name = weight_names[w]}));
     for (Block const& block : mesh->blocks())

@@ -12,27 +12,27 @@ namespace halocline::advection {
 /// A discretised operator on the cells of its mesh.
 template <class Real>
 struct Rows {
-  std::vector<std::shared_ptr<Field<Real>>> weights;  ///< as Row has them, up to the dimensions
-  double peclet = 0;                                  ///< largest of all cells, as the next one
+  std::vector<std::shared_ptr<Field<Real>>> weights;  ///< in the order of Row, as many as the dimensions need
+  double peclet = 0;                                  ///< maximum over all cells, as is the next
   double rate = 0;
-  bool is_solenoidal = true;  ///< what flows into any cell from others flows out to others, but for rounding
+  bool is_solenoidal = true;  ///< in every cell the flow to other cells equals the flow from them, up to rounding
 };
 
-/// All rows; errors as of Discretisation::row. Collective.
+/// Assembles all rows. Throws as Discretisation::row does. Collective.
 template <class Real>
 [[nodiscard]] Rows<Real> assemble(Discretisation const& discretisation);
 
-/// What the values of the walls add to right-hand sides of the operator, if they do not change with time; errors as of
-/// Discretisation::wall_source. Collective.
+/// What the walls' values add to right-hand sides, if they do not change with time. Throws as
+/// Discretisation::wall_source does. Collective.
 template <class Real>
 [[nodiscard]] std::shared_ptr<Field<Real>> wall_source(Discretisation const& discretisation);
 
-/// The operator of these rows. It coarsens: coarser meshes are discretised anew, by `upwind` where cells are too wide
-/// for `central`, which smoothers would not survive there. Collective.
+/// The operator of these rows. It coarsens by discretising coarser meshes anew, with `upwind` where cells are too wide
+/// for `central`: smoothers would diverge there. Collective.
 template <class Real>
 [[nodiscard]] std::unique_ptr<Operator> make_operator(Discretisation const& discretisation, Rows<Real> const& rows);
 
-/// For one number of dimensions; each in a .cpp of its own, since they take the compiler long.
+/// For one number of dimensions; each is instantiated in a .cpp of its own to shorten compile times.
 template <class Real, int Dimensions>
 [[nodiscard]] std::unique_ptr<Operator> make_operator_of(Discretisation const& discretisation, Rows<Real> const& rows);
 

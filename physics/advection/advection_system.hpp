@@ -8,11 +8,11 @@
 
 namespace halocline::advection {
 
-/// V du/dt + K u = V source + what the walls add; K is the operator of the discretisation.
+/// V du/dt + K u = V source + wall terms; K is the operator of the discretisation.
 template <class Real>
 class AdvectionSystem final : public VolumeSystem<Real> {
  public:
-  /// Collective; errors as of `assemble` and VolumeSystem.
+  /// Collective. Throws as `assemble` and VolumeSystem do.
   AdvectionSystem(Discretisation const& discretisation, Options const& own, double start, Vector const& like);
 
   Operator const& shifted(double scale) override;
@@ -24,9 +24,9 @@ class AdvectionSystem final : public VolumeSystem<Real> {
 
  private:
   Discretisation discretisation_;
-  std::optional<Rows<Real>> rows_;       ///< of K, until it is known what they are for
-  std::unique_ptr<Operator> stiffness_;  ///< null until it is asked for
-  std::unique_ptr<Operator> shifted_;    ///< for `scale_`
+  std::optional<Rows<Real>> rows_;       ///< of K, until an operator is made of them
+  std::unique_ptr<Operator> stiffness_;  ///< null until first used
+  std::unique_ptr<Operator> shifted_;    ///< for the scale in `scale_`
   double scale_ = 0;
   double peclet_;
   double rate_;

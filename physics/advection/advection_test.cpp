@@ -34,7 +34,7 @@ std::array<double, 2> range_of(Vector const& x) {
   return {reach - shifted->maximum(), largest};
 }
 
-/// The sizes that tests share: one, two, primes, and more ranks than some axes have cells to cut.
+/// Sizes that all tests use: one, two, primes, and axes with fewer cells than ranks.
 std::vector<std::vector<Index>> sizes() {
   return {{5}, {29}, {4, 4}, {7, 13}, {31, 4}, {5, 4, 7}, {4, 1, 11}, {3, 2, 2}};
 }
@@ -53,7 +53,7 @@ TEST(Advection, WithoutFlowIsDiffusion) {
       a->apply(*x, *y);
       known->apply(*x, *z);
       y->add(-1, *z);
-      // A row of up to seven entries, made of up to six faces each rounded a few times.
+      // A row has up to seven entries, each made of up to six faces with a few roundings each.
       EXPECT_LE(y->maximum(), 32 * std::numeric_limits<double>::epsilon() * known->norm_bound() * x->maximum());
     }
   }
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, AdvectionOrder,
                                          OrderCase{"Central3d", 3, Scheme::central, false}),
                          [](auto const& test) { return test.param.name; });
 
-/// Iterations of gmres with multigrid on a whirl that is `speed` strong.
+/// Iterations of gmres with multigrid on a vortex of strength `speed`.
 SolveReport solve_whirl(Index cells, double speed, Scheme scheme) {
   auto const mesh = unit_mesh({cells, cells});
   Discretisation const discretisation(
@@ -243,12 +243,12 @@ TYPED_TEST(CellTransfers, AResidualIsRestrictedWhole) {
   static_cast<void>(fine->residual(*b, *x, *r));
   coarsening->restrict_to(*r, *restricted);
   restricted->add(-1, *direct);
-  // The children are added up in another order.
+  // The children are summed in another order.
   EXPECT_LE(restricted->maximum(), 4 * std::numeric_limits<Real>::epsilon() * fine->norm_bound());
 }
 
-/// What is not the same on both ends of a period would leave more on one side of the face there than comes on the
-/// other.
+/// If the coefficients differed at the two ends of a period, more would leave through the face on one side than enters
+/// on the other.
 TEST(Advection, TheFaceThatClosesAPeriodIsOne) {
   auto const mesh = unit_mesh({6, 5}, {.periodic = {true, true, false}});
   BoundaryConditions walls;

@@ -58,7 +58,7 @@ Discretisation::Face Discretisation::face(int axis, int side, Extents const& cel
   auto const along = static_cast<std::size_t>(axis);
   ControlVolumes const& line = grid_.volumes[along];
   Index const number = cell[along] + (side > 0 ? 1 : 0);
-  // Both cells beside it see the same coefficients, also of no period.
+  // Both cells beside the face use the same coefficients, even if these are not periodic.
   bool const closes_a_period = line.periodic_gap > 0 && number == line.size();
   Face face;
   for (std::size_t a = 0; a < static_cast<std::size_t>(grid_.dimensions()); ++a) {
@@ -121,7 +121,7 @@ void Discretisation::add_face(int axis, int side, Extents const& cell, Row& row,
   ControlVolumes const& line = grid_.volumes[along];
   double const conductance = line.conductance(cell[along] + (side > 0 ? 1 : 0));
   double const half = line.width[static_cast<std::size_t>(cell[along])] / 2;
-  // Of the value on the other side of the face.
+  // Weight of the value on the other side of the face.
   double const downwind_share = face.outflow < 0 ? 1 : 0;
   double const share = description_.scheme == Scheme::upwind ? downwind_share : half * conductance;
   double const weight = face.area * (face.outflow * share - face.k * conductance);

@@ -10,11 +10,11 @@
 #include "physics/advection/advection_operator.hpp"
 #include "physics/advection/weighted_neighbours.hpp"
 
-// The operator, whole. Only the .cpp files that instantiate it include this.
+// The full definition of the operator. Only the .cpp files that instantiate it include this.
 
 namespace halocline::advection {
 
-/// Cells wider than this, in Péclet numbers, make central rows that are not diagonally dominant.
+/// Cells with a larger Péclet number make central rows that are not diagonally dominant.
 inline constexpr double most_central_peclet = 2;
 
 template <class Real, int Dimensions>

@@ -5,18 +5,18 @@
 
 #include "physics/advection/discretisation.hpp"
 
-// A solution, and what it takes for it, that the tests of this folder share.
+// A manufactured solution and its sources, shared by the tests of this folder.
 
 namespace halocline::advection {
 
-/// A whirl, and a component along z.
+/// A vortex with a component along z.
 inline std::array<PointValues, 3> whirl(double speed) {
   std::string const factor = std::to_string(speed) + "*";
   return {Expression(factor + "(y-0.4)"), Expression(factor + "(0.3-x)"), Expression(factor + "0.7")};
 }
 
-/// u, its slope along an axis, and du/dt + v . grad u - div(k grad u) + c u with v the whirl, k = 1 + x / 2 and
-/// c = 3 + y. One that travels moves along x, and decays.
+/// u, its derivative along an axis, and du/dt + v . grad u - div(k grad u) + c u, where v is the vortex, k = 1 + x / 2
+/// and c = 3 + y. The travelling solution moves along x and decays.
 struct Manufactured {
   int dimensions;
   bool travels = false;

@@ -35,7 +35,7 @@ std::unique_ptr<TimeIntegrator> method_called(std::string const& name) {
   return integrators().find(name).create(Deck("test.yaml", name + ": {}").read(root).section(name));
 }
 
-/// A system with the state that it moves.
+/// A system with the state that it advances.
 struct Case {
   explicit Case(Description const& description, std::string const& source = "0")
       : u(std::make_shared<Field<double>>(description.mesh, FieldDescription{.name = "u"})),
@@ -43,7 +43,7 @@ struct Case {
         solver({.relative = 1e-12, .absolute = 0, .iterations = 1000}),
         evolution(system, solver, u) {}
 
-  /// Steps of one length from `time` on.
+  /// Takes steps of one length, starting at `time`.
   void take(TimeIntegrator& method, double time, double step, int steps) {
     method.set_euler_step(evolution.euler_step());
     for (int n = 0; n < steps; ++n) {
@@ -66,7 +66,7 @@ struct OrderCase {
 };
 
 /// The error at a time against the manufactured solution, whose walls and sources change with time. Implicit steps are
-/// as long as cells are wide, explicit ones as stable ones may be.
+/// as long as cells are wide, explicit ones as long as is stable.
 double error(OrderCase const& test, Index cells) {
   Manufactured const problem{test.dimensions, true};
   auto const mesh =
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, UnsteadyOrder,
                                          OrderCase{"Explicit3d", 3, false, "rk4"}),
                          [](auto const& test) { return test.param.name; });
 
-/// By upwind steps of explicit Euler at its longest each value moves by one cell, and nothing else happens.
+/// With upwind steps of explicit Euler at its longest stable step each value moves by exactly one cell.
 TEST(UnsteadyAdvection, TheLongestUpwindStepMovesByOneCell) {
   for (double const speed : {2.0, -2.0}) {
     for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -118,7 +118,7 @@ TEST(UnsteadyAdvection, TheLongestUpwindStepMovesByOneCell) {
       description.velocity[axis] = Expression(speed);
       Case run(description);
       EXPECT_EQ(run.evolution.euler_step(), 1.0 / 32);
-      // Places are multiples of a 32nd, of which no sum is rounded.
+      // Coordinates are multiples of 1/32, so that no sum is rounded.
       auto const field_of = [](std::string const& x, std::string const& y) {
         return Expression(x + " + (" + y + " < 0.5 ? 2*" + y + " : 4)");
       };
@@ -141,10 +141,10 @@ struct StableCase {
   bool stretched;
   Scheme scheme;
   double peclet;  ///< of the flow in a cell
-  double beyond;  ///< so many times the step is not stable, of a flow that is the same everywhere; 0: it is a whirl
+  double beyond;  ///< a uniform flow is unstable with this multiple of the step; 0: the flow is a vortex
 };
 
-/// How many times the largest value grows in many steps of `part` of explicit Euler's longest, from rough data.
+/// Growth of the largest value, from rough data, over many steps of `part` times explicit Euler's longest step.
 double growth(StableCase const& test, double part) {
   auto const mesh = unit_mesh(test.cells, {.stretched = test.stretched, .periodic = {true, true, true}});
   Description description{.mesh = mesh, .conditions = all_walls(BoundaryKind::periodic), .scheme = test.scheme};
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(
                     StableCase{"UpwindWhirlStretched", {17, 12}, true, Scheme::upwind, 30, 0},
                     StableCase{"CentralSlow1d", {32}, false, Scheme::central, 0.5, 1.1},
                     StableCase{"CentralSlow2d", {12, 12}, false, Scheme::central, 1, 1.1},
-                    // Long waves grow slowly, and the longest that a mesh has are not as long as the bound's.
+                    // Long waves grow slowly, and the longest wave of a mesh is shorter than the bound assumes.
                     StableCase{"CentralFast1d", {8}, false, Scheme::central, 6, 2},
                     StableCase{"CentralFast2d", {8, 8}, false, Scheme::central, 6, 2},
                     StableCase{"CentralWhirlStretched", {17, 12}, true, Scheme::central, 8, 0},

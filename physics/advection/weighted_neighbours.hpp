@@ -4,10 +4,11 @@
 
 namespace halocline::advection {
 
-/// Any linear operator that couples a point to its neighbours along the axes: d u + w u[west] + e u[east] + …, each
-/// point with weights of its own. Ghosts of u beyond the walls are zero.
+/// Any linear operator that couples a point to its neighbours along the axes: d u + w u[west] + e u[east] + …, with
+/// weights that differ from point to point. Ghosts of u beyond the walls are zero.
 ///
-/// Inputs: u, the diagonal, and the weights of west, east and, as the dimensions go, south, north, bottom and top.
+/// Inputs: u, the diagonal, and the weights of west, east, south, north, bottom and top, as far as there are
+/// dimensions.
 template <class Real, int Dimensions>
 struct WeightedNeighbours {
   static constexpr Shape shape = star<1, Dimensions>;
@@ -20,7 +21,7 @@ struct WeightedNeighbours {
   }
 
  private:
-  /// The sum with what the neighbours along the axes from `Axis` on add.
+  /// The sum plus the contributions of the neighbours along the axes from `Axis` on.
   template <int Axis, class U>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Real with_axes(Real sum, U const&) {
     return sum;

@@ -29,7 +29,7 @@ struct AddWall {
 template <class Real>
 BoundarySource<Real>::BoundarySource(DiffusionDescription const& description, DiffusionMaterial<Real> const& material)
     : grid_(control_volume_grid(description.mesh, description.centring, description.conditions)) {
-  // The terms of the wall's faces: the same formula as the coefficients of the operator.
+  // The coefficients of the wall's faces, by the formula that the operator uses.
   add_walls(description.conditions, [&](Block const& block, int axis, int side, IndexRange const& box,
                                         Kokkos::View<Real*, Memory> const& weights) {
     auto const a = static_cast<std::size_t>(axis);

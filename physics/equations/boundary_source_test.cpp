@@ -14,7 +14,7 @@ namespace {
 using namespace halocline::test;
 using testing::ThrowsMessage;
 
-/// Cells of the unit square on this rank alone, insulated but for the west wall.
+/// Cells of the unit square on this rank alone, insulated except at the west wall.
 DiffusionDescription with_west_wall(std::string const& value) {
   DiffusionDescription description{.mesh = unit_mesh({4, 8}, {}, this_rank()),
                                    .conditions = all_walls(BoundaryKind::reflecting)};

@@ -6,10 +6,10 @@
 
 namespace halocline {
 
-/// Whether nothing passes any wall of the mesh: each reflects, or has a normal derivative of zero, or there is none
-/// because the axis is periodic.
+/// Whether there is no flux through any wall: each reflects, has a zero normal derivative, or does not exist because
+/// the axis is periodic.
 [[nodiscard]] bool are_closed(BoundaryConditions const& walls, StructuredMesh const& mesh);
-/// The same of the section `boundary` in `own`, whose `source` is zero, too.
+/// The same for the section `boundary` in `own`, with `source` zero as well.
 [[nodiscard]] bool lets_nothing_in(Options const& own, StructuredMesh const& mesh);
 
 }  // namespace halocline

@@ -11,7 +11,7 @@
 #include "framework/runtime/error.hpp"
 #include "physics/equations/test_problems.hpp"
 
-// Multigrid on the operators of this room.
+// Multigrid on the operators of this module.
 
 namespace halocline {
 namespace {
@@ -34,7 +34,7 @@ struct Problem {
 std::unique_ptr<Operator> make(Problem const& problem, std::shared_ptr<Communicator> ranks = all_ranks()) {
   auto const mesh =
       unit_mesh(problem.cells, {problem.stretched, problem.periodic, problem.blocks_per_rank}, std::move(ranks));
-  // Two boxes that conduct ten thousand times better than what is around them, wherever coarse cells may lie.
+  // Two boxes that conduct ten thousand times better than their surroundings, not aligned with coarse cells.
   auto const k = cell_field<double>(mesh, [&](Index i, Index j, Index l) {
     Index const at[3] = {i, j, l};
     bool first = true;
@@ -57,8 +57,8 @@ std::unique_ptr<Operator> make(Problem const& problem, std::shared_ptr<Communica
       {.conductivity = problem.varying ? &k : nullptr});
 }
 
-/// Only what every Coarsening must have: the solver smooths and transfers step by step. Or the passes of a V-cycle,
-/// too, but no resident cycles.
+/// Offers only what every Coarsening must have, so that the solver smooths and transfers step by step. With
+/// `has_passes` it also offers the fused passes of a V-cycle, but no resident cycles.
 class StepByStep final : public Operator {
  public:
   explicit StepByStep(Operator const& a, bool has_passes = false) : a_(a), has_passes_(has_passes) {}
@@ -129,7 +129,7 @@ std::vector<Problem> pass_problems() {
           {.cells = {31, 29, 43}, .mass = 1, .periodic = {true, false, true}, .blocks_per_rank = 2}};
 }
 
-/// Large enough for four ranks to sweep both colours at once on devices.
+/// Large enough for four ranks to relax both colours in one pass on devices.
 std::vector<Problem> large_pass_problems() {
   return {{.cells = {2501, 1800}},
           {.cells = {173, 167, 170}},
@@ -150,14 +150,14 @@ void expect_passes_are_their_steps(Problem const& problem, int sweeps, bool from
   auto const coarse_x = coarsening->coarse().create_vector();
   auto const coarse_y = coarsening->coarse().create_vector();
   b->randomize(1);
-  x->randomize(2);  // must not be read if from zero
+  x->randomize(2);  // must not be read when starting from zero
   if (!from_zero) y->copy(*x);
   if (coarsening->kind() == LevelKind::moved) return;
   ASSERT_NE(coarsening->passes(), nullptr);
   coarsening->passes()->relax_restrict(sweeps, from_zero, *b, *x, *coarse_x);
   for (int sweep = 0; sweep < sweeps; ++sweep) a->relaxation()->relax(true, *b, *y);
   coarsening->residual_restrict(*b, *y, *coarse_y);
-  // The two forms round differently, by less than some ten roundings in each of five steps.
+  // The two forms round differently, by less than about ten roundings in each of five steps.
   EXPECT_LE(relative_difference(*x, *y), 50 * epsilon * 1e2);
   EXPECT_LE(relative_difference(*coarse_x, *coarse_y), 50 * epsilon * 1e4);
 
@@ -195,7 +195,7 @@ TEST(Coarsening, RestrictionIsTheTransposeOfProlongation) {
     coarsening->restrict_to(*fine, *restricted);
     coarsening->prolong_add(*coarse, *prolonged);
     double const right = fine->dot(*prolonged);
-    if (restricted->size() == fine->size()) continue;  // agglomerated: products are those of one rank
+    if (restricted->size() == fine->size()) continue;  // agglomerated: its dot products are those of one rank
     double const size = std::sqrt(fine->square() * prolonged->square());
     EXPECT_NEAR(coarse->dot(*restricted), right, 40 * epsilon * size);
   }
@@ -219,8 +219,8 @@ TEST(MultigridOnDiffusion, CycleIsSymmetricAndPositive) {
       EXPECT_GT(product, 0);
       EXPECT_NEAR(product, y->dot(*my), 1e-12 * product);
       EXPECT_GT(x->dot(*mx), 0);
-      // A cycle is a few hundred roundings deep, each of the size of what is summed; a forward order on both ways is
-      // off by a tenth.
+      // A cycle accumulates a few hundred roundings, each of the size of the sums. If both sweeps used the forward
+      // order, the difference would be a tenth.
       double const size = std::sqrt(x->dot(*mx) * y->dot(*my));
       EXPECT_NEAR(x->dot(*my), y->dot(*mx), 1000 * epsilon * size) << problem.cells[0];
     }
@@ -230,7 +230,7 @@ TEST(MultigridOnDiffusion, CycleIsSymmetricAndPositive) {
 TEST(MultigridOnDiffusion, IterationsDoNotGrowWithTheMesh) {
   for (bool const nodes : {false, true}) {
     Centring const centring = nodes ? Centring::node : Centring::cell;
-    // One-digit counts on cells; the walls of nodes move as they are coarsened, which costs a few more.
+    // Cells take fewer than ten iterations. Walls of nodes move when coarsened, which costs a few more.
     Index const bound = nodes ? 14 : 9;
     for (Index const n : {16, 32, 64, 128, 256}) {
       EXPECT_LE(solve_random(*make({.cells = {n, n}, .centring = centring}), 1e-8).iterations, bound) << n;
@@ -262,7 +262,7 @@ TEST(MultigridOnDiffusion, AnySizeConverges) {
 }
 
 TEST(MultigridOnDiffusion, WeakAxesAreNotCoarsened) {
-  // A tenth of the cells along y on the same length: couplings differ by a hundred.
+  // A tenth of the cells along y over the same length: couplings differ by a factor of a hundred.
   SolveReport const report = solve_random(*make({.cells = {200, 20}}), 1e-8);
   EXPECT_TRUE(reached(report.outcome));
   EXPECT_LE(report.iterations, 12);
@@ -308,7 +308,7 @@ TEST(MultigridOnDiffusion, StepByStepIsTheSamePreconditioner) {
   EXPECT_LE(relative_difference(*x, *y), 1e-10);
 }
 
-/// Where devices have all small levels in one launch.
+/// On devices that run all small levels in one launch.
 TEST(MultigridOnDiffusion, ResidentCyclesHaveTheBitsOfTheirPasses) {
   for (Problem const& problem : {Problem{.cells = {64, 64, 64}}, Problem{.cells = {48, 56, 40}, .mass = 1},
                                  Problem{.cells = {37, 29, 41}, .varying = true}, Problem{.cells = {19, 1, 23}},
@@ -358,7 +358,7 @@ TEST(MultigridOnDiffusion, DevicesHaveResidentCyclesOfSmallLevels) {
   }
 }
 
-/// What is replayed with the same vectors works on what they hold by then.
+/// A replayed cycle works on the current contents of the same vectors.
 TEST(MultigridOnDiffusion, ACycleDependsOnTheContentOfItsVectors) {
   for (auto const& cells : {std::vector<Index>{50, 40}, {40, 30, 20}}) {
     auto const a = make({.cells = cells});
@@ -380,7 +380,7 @@ TEST(MultigridOnDiffusion, ACycleDependsOnTheContentOfItsVectors) {
   }
 }
 
-/// Residuals may be far below what single precision can hold: they are scaled.
+/// Residuals are scaled, since they may be far below the range of single precision.
 TEST(MultigridOnDiffusion, CyclesInSinglePrecisionTakeNoMoreIterations) {
   for (Problem const& problem : {Problem{.cells = {101, 90}}, Problem{.cells = {40, 37, 41}},
                                  Problem{.cells = {60, 45}, .stretched = true, .varying = true},
@@ -393,7 +393,7 @@ TEST(MultigridOnDiffusion, CyclesInSinglePrecisionTakeNoMoreIterations) {
     for (double const size : {1.0, 1e-100}) {
       for (bool const single : {false, true}) {
         settings.single_precision = single;
-        // With jumps of 1e4 single precision is felt in the last digits that can be reached at all.
+        // With jumps of 1e4 single precision affects the last attainable digits.
         double const tolerance = problem.varying ? 1e-7 : 1e-11;
         ConjugateGradients solver({.relative = tolerance, .absolute = 0, .iterations = 100}, make_multigrid(settings));
         solver.prepare(*a);
@@ -409,7 +409,7 @@ TEST(MultigridOnDiffusion, CyclesInSinglePrecisionTakeNoMoreIterations) {
   }
 }
 
-/// Residuals of one solve are seldom as large as those of the next.
+/// Successive solves have residuals of very different size.
 TEST(MultigridOnDiffusion, CyclesInSinglePrecisionTakeResidualsOfAnySize) {
   auto const a = make({.cells = {40, 37}});
   auto const cycles = make_multigrid({.single_precision = true});
@@ -490,8 +490,8 @@ TEST(MultigridOnDiffusion, AnyNumberOfRanksHasTheAnswerOfOne) {
     auto const x = solve(*spread);
     auto const y = solve(*whole);
     // A solve ends at the latest when rounding explains its residual, 10 epsilon |A| |x|. The error is at most that
-    // over the smallest eigenvalue, so relative to x 10 epsilon times the condition number: 1.6e8 for 20011 cells in a
-    // row.
+    // divided by the smallest eigenvalue. Relative to x it is 10 epsilon times the condition number: 1.6e8 for 20011
+    // cells in a row.
     EXPECT_NEAR(std::sqrt(x->square() / y->square()), 1, 1e-6);
     EXPECT_NEAR(x->maximum() / y->maximum(), 1, 1e-6);
   }

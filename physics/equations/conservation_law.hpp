@@ -24,19 +24,19 @@
 #include "physics/equations/cuda/flux_stage.hpp"
 #endif
 
-// What makes the parts of a law: of a class template Law<Real, Axes>, made from the physics' own options, with
+// Makes the parts of a law from a class template Law<Real, Axes>, constructed from the physics' own options, that has
 //
-//     fields                        how many numbers a state has
-//     primitive(u), conserved(w)    one state as the other
-//     is_physical(w)                whether a primitive state may be
-//     flux<Axis>(w, u)              along an axis, of one state as both
-//     speed<Axis>(w)                of the fastest wave, its size
-//     bounds<Axis>(l, r)            of the waves between two states
+//     fields                        the number of fields of a state
+//     primitive(u), conserved(w)    conversions between both forms of a state
+//     is_physical(w)                whether a primitive state is admissible
+//     flux<Axis>(w, u)              flux along an axis of a state given in both forms
+//     speed<Axis>(w)                magnitude of the fastest wave's speed
+//     bounds<Axis>(l, r)            bounds of the wave speeds between two states
 //
-// and, where it has them, `vector` (the first of the fields that make one), what HasContact wants (HLLC), `source(at,
-// u)`, what HasBalance wants, `beyond` (HasWalls), `courant` (below 1: the part of a spacing that waves may go in a
-// step), and `given(values, inside, others)`: the conserved state of what a deck gives, where that is not a primitive
-// state (GivesStates).
+// and optionally `vector` (the first of the fields that make a vector), what HasContact requires (HLLC), `source(at,
+// u)`, what HasBalance requires, `beyond` (HasWalls), `courant` (below 1: the fraction of a spacing that waves may
+// travel in a step), and `given(values, inside, others)`: the conserved state of the values in a deck, if these are not
+// a primitive state (GivesStates).
 
 namespace halocline {
 
@@ -111,7 +111,7 @@ class TypedStateLaw final : public StateLaw<Real> {
     std::string text = "cell (" + std::to_string(number % all[0]) + ", " + std::to_string(number / all[0] % all[1]) +
                        ", " + std::to_string(number / all[0] / all[1]) + ")";
     Values<Real, Law::fields> const primitive = law_.primitive(found);
-    // Only the rank of the cell knows its state: the others add nothing.
+    // Only the rank that owns the cell has its state: the others add zero.
     auto const add = [&](std::string const& name, Real value) {
       std::array<double, 1> sum{first == of_all ? static_cast<double>(value) : 0};
       mesh_->communicator().sum(sum);

@@ -4,24 +4,24 @@
 
 namespace halocline {
 
-/// -div(K grad u) + s u, integrated over control volumes of one size, with one K: no coefficient in memory. Ghosts of u
-/// beyond the walls are zero; what a wall changes is in the diagonal of the unknowns beside it.
+/// -div(K grad u) + s u with uniform K, integrated over control volumes of equal size: no coefficients in memory.
+/// Ghosts of u beyond the walls are zero; the walls' effect is in the diagonal of the unknowns beside them.
 template <class Real, int Dimensions>
 struct ConstantDiffusion {
   static constexpr Shape shape = star<1, Dimensions>;
   Real coupling[3] = {0, 0, 0};                ///< transmissibility (K area / distance) of the faces across each axis
-  Real wall[3][2] = {{0, 0}, {0, 0}, {0, 0}};  ///< that of the lower and the upper wall; on periodic axes: coupling
+  Real wall[3][2] = {{0, 0}, {0, 0}, {0, 0}};  ///< those of the lower and upper wall; on periodic axes: coupling
   Real shift = 0;                              ///< s times the volume
   Index first[3] = {0, 0, 0};                  ///< global index of the first unknown …
   Index last[3] = {0, 0, 0};                   ///< … and of the last one
 
-  /// What the two faces across one axis add to the diagonal.
+  /// The contribution of the two faces across one axis to the diagonal.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real axis_term(int axis, Index index) const {
     return select(index == first[axis], wall[axis][0], coupling[axis]) +
            select(index == last[axis], wall[axis][1], coupling[axis]);
   }
 
-  /// Of the sum of the magnitudes of a row's entries: that of a row beside the walls that couple most.
+  /// Bounds the sum of magnitudes of a row's entries, by a row beside the walls that couple most strongly.
   [[nodiscard]] double row_sum_bound() const {
     double sum = shift < Real{0} ? -shift : shift;
     for (int axis = 0; axis < Dimensions; ++axis) {

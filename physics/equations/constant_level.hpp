@@ -9,8 +9,8 @@
 
 namespace halocline {
 
-/// The operator with constant coefficients on any level of multigrid, which coarsens itself down to a single unknown;
-/// where counts are odd, to one that reads its coefficients. Its regularity counts on the finest level alone.
+/// The operator with constant coefficients on any multigrid level. It coarsens itself down to a single unknown; where
+/// counts are odd, the coarse operator reads coefficients from memory. `regularity` matters on the finest level only.
 /// Collective over the grid's communicator.
 template <class Real, int Dimensions>
 [[nodiscard]] std::unique_ptr<Operator> make_constant_operator(ControlVolumeGrid grid,

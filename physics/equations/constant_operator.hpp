@@ -13,8 +13,8 @@
 #include "physics/equations/constant_level.hpp"
 #include "physics/equations/constant_rows.hpp"
 
-// The operator with constant coefficients, whole. Only the .cpp files that instantiate it include this: one a number of
-// dimensions, since each takes the compiler long.
+// The full definition of the operator with constant coefficients. Only the .cpp files that instantiate it include this,
+// one per number of dimensions to shorten compile times.
 
 namespace halocline {
 
@@ -28,7 +28,7 @@ ConstantDiffusion<Real, Dimensions> placed_on(ControlVolumeGrid const& grid,
   return functor;
 }
 
-/// The coarse operator, if it has constant coefficients too: all counts even, all coarse control volumes alike.
+/// The coarse operator, if it has constant coefficients too: all counts even, all coarse control volumes of equal size.
 template <class Real, int Dimensions>
 std::optional<ConstantDiffusion<Real, Dimensions>> coarse_constants(ConstantDiffusion<Real, Dimensions> const& functor,
                                                                     ControlVolumeGrid const& fine,
@@ -48,7 +48,7 @@ std::optional<ConstantDiffusion<Real, Dimensions>> coarse_constants(ConstantDiff
     auto const scaled = [&](Real value, double ratio) {
       return static_cast<Real>(static_cast<double>(value) * faces * ratio);
     };
-    // Between two unknowns the way becomes longer by the factor, exactly. A lone one is coupled to nothing.
+    // The distance between two unknowns grows by exactly the factor. A single unknown is coupled to nothing.
     result.coupling[a] = to.size() > 1 ? scaled(functor.coupling[a], 1 / static_cast<double>(factor[a])) : Real{0};
     for (std::size_t side = 0; side < 2; ++side) {
       bool const periodic = from.periodic_gap > 0;

@@ -27,7 +27,7 @@ struct ConstantStencil {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real shift(Index, Index, Index) const { return functor.shift; }
 
-  /// Whether the row at (j, k) is that of any other (j, k) of which this holds: not beside a wall.
+  /// Whether the row at (j, k) is not beside a wall; all such rows are alike.
   [[nodiscard]] bool is_inner_row(Index j, Index k) const {
     Index const at[3] = {0, first[1] + j, first[2] + k};
     bool inner = true;
@@ -37,7 +37,7 @@ struct ConstantStencil {
     return inner;
   }
 
-  /// The row of unknowns away from walls; (i, j, k) is one.
+  /// The matrix row of all unknowns away from walls, of which (i, j, k) is one.
   [[nodiscard]] InnerRow<Real, dimensions> inner_row(Index i, Index j, Index k) const {
     InnerRow<Real, dimensions> row;
     for (int axis = 0; axis < dimensions; ++axis) row.coupling[axis] = functor.coupling[axis];
@@ -50,7 +50,7 @@ struct ConstantStencil {
     Real diagonals[3];  ///< beside the lower wall, inside, beside the upper wall
     Real inverses[3];
     int lower;  ///< local index of the unknown beside the lower wall …
-    int upper;  ///< … and beside the upper one; either is no unknown's where the block is not at that wall
+    int upper;  ///< … and beside the upper one; out of range if the block is not at that wall
 
     [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real neighbours(VectorRows<Real, dimensions> const& x, Index i) const {
       Real sum = coupling[0] * (x.centre[i - 1] + x.centre[i + 1]);
@@ -74,7 +74,7 @@ struct ConstantStencil {
     return sum;
   }
 
-  /// Local index of the unknown at a global index of the first axis; that of no unknown if it is in another block.
+  /// Local index of the unknown at a global index of the first axis; out of range if it is in another block.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int local(Index global) const {
     Index const at = global - first[0];
     constexpr Index highest = (Index{1} << 31) - 1;
@@ -87,7 +87,7 @@ struct ConstantStencil {
             {},
             local(functor.first[0]),
             local(functor.last[0])};
-    // A row of one or two unknowns has no inside; whatever stands there is not used.
+    // A row of one or two unknowns has no interior; the values there are not used.
     Index const begin = functor.first[0] - first[0];
     Index const where[3] = {begin, begin + 1, functor.last[0] - first[0]};
     for (int n = 0; n < 3; ++n) {

@@ -6,7 +6,7 @@
 #include "framework/operator/expression_vector.hpp"
 #include "physics/equations/test_problems.hpp"
 
-// Manufactured solutions: the error of the discretisation falls with order 2.
+// Manufactured solutions: the discretisation error falls with order 2.
 
 namespace halocline {
 namespace {
@@ -63,7 +63,7 @@ BoundaryConditions walls(int dimensions) {
   return all;
 }
 
-/// Of the solution that the solver makes, in the 2-norm.
+/// 2-norm of the error of the computed solution.
 double error(Case const& test, Index cells, LinearSolver& solver) {
   auto const mesh = unit_mesh(std::vector<Index>(static_cast<std::size_t>(test.dimensions), cells),
                               {.stretched = test.stretched, .periodic = {}});
@@ -101,7 +101,7 @@ double error_of_full_multigrid(Case const& test, Index cells) {
 class Order : public testing::TestWithParam<Case> {};
 
 TEST_P(Order, IsTwo) {
-  // The error is C h^2 (1 + O(h)): between these sizes the next term moves the order by less than 0.1.
+  // The error is C h^2 (1 + O(h)): between these sizes the next term changes the order by less than 0.1.
   Index const coarse = GetParam().dimensions == 3 ? 20 : 48;
   double const ratio = error_of_discretisation(GetParam(), coarse) / error_of_discretisation(GetParam(), 2 * coarse);
   EXPECT_NEAR(std::log2(ratio), 2, 0.1);

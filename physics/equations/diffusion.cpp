@@ -51,7 +51,7 @@ ConstantDiffusion<Real, Dimensions> constants(DiffusionDescription const& descri
   return functor;
 }
 
-/// Turns volumes into mass terms.
+/// Converts volumes to mass terms.
 template <class Real>
 struct MassTerms {
   BlockView<Real const> mass;  ///< null: 1 everywhere

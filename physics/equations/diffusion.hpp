@@ -25,7 +25,8 @@ enum class FaceMean {
 
 /// A u = mass * m u + conductivity * (-div(k grad u)), integrated over the control volumes of cells or nodes: finite
 /// volumes of second order with two-point fluxes; on nodes also the finite-difference operator times the volume. The
-/// conditions enter as their linear part, so that A is symmetric positive definite if mass > 0 or some wall fixes u.
+/// linear part of the boundary conditions is included, so that A is symmetric positive definite if mass > 0 or some
+/// wall fixes u.
 struct DiffusionDescription {
   std::shared_ptr<StructuredMesh const> mesh;
   Centring centring = Centring::cell;  ///< cell or node
@@ -34,7 +35,7 @@ struct DiffusionDescription {
   double mass = 0;
 };
 
-/// Coefficients that vary; of the description's centring, on all owned entries and, beside other blocks, valid in one
+/// Variable coefficients, with the description's centring, set on all owned entries and, towards other blocks, on one
 /// layer of ghosts. Null: 1 everywhere.
 template <class Real>
 struct DiffusionMaterial {
@@ -43,34 +44,33 @@ struct DiffusionMaterial {
   FaceMean mean = FaceMean::harmonic;
 };
 
-/// The operator, which knows how to coarsen itself. It acts on vectors of the unknowns: fields of one component and one
-/// ghost layer whose ghosts are zero beyond the walls, without the nodes that Dirichlet conditions give. Without a
-/// material on a uniform mesh it holds no coefficients. Nothing of `material` is needed afterwards. Collective.
-///
-/// Throws InputError for conditions that make A indefinite or that say nothing of the wall (see control_volumes), and
-/// for a mass or conductivity below zero or not finite.
+/// The operator, which can coarsen itself. It acts on vectors of the unknowns: fields of one component and one ghost
+/// layer that is zero beyond the walls; nodes on Dirichlet walls are not unknowns. Without a material on a uniform mesh
+/// it stores no coefficients. `material` may be destroyed afterwards. Collective.
+/// Throws InputError for conditions that make A indefinite or do not determine the value at a wall (see
+/// control_volumes), and for a mass or conductivity that is negative or not finite.
 template <class Real>
 [[nodiscard]] std::unique_ptr<Operator> make_diffusion(DiffusionDescription const& description,
                                                        DiffusionMaterial<Real> const& material = {});
 
-/// m volume of every unknown: what a right-hand side multiplies u_old with; without the description's factors.
+/// m volume of every unknown, the factor of u_old on a right-hand side; without the description's factors.
 template <class Real>
 void fill_mass(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Vector& mass);
 
-/// What a wall with a u + b du/dn = v at distance d adds to the right-hand side of the unknown beside it, over v.
+/// Divided by v: what a wall with a u + b du/dn = v at distance d adds to the right-hand side of the unknown beside it.
 ///
-/// \param unknown its global index
+/// \param unknown global index
 using WallWeight = std::function<double(int axis, int side, Extents const& unknown)>;
 
-/// What the values of the boundary conditions add to a right-hand side: `weight` v on the unknowns beside a wall with
-/// a u + b du/dn = v.
+/// What the values of the boundary conditions add to a right-hand side: `weight` times v on the unknowns beside a wall
+/// with a u + b du/dn = v.
 template <class Real>
 class BoundarySource {
  public:
-  /// Of A: the weight is conductivity * k area / (a d + b). Throws InputError, naming the place, for a value that is no
-  /// finite number; so does `add`, at its own time.
+  /// For A: the weight is conductivity * k area / (a d + b). Throws InputError, naming the position, for a value that
+  /// is not finite; so does `add`, at its time.
   explicit BoundarySource(DiffusionDescription const& description, DiffusionMaterial<Real> const& material = {});
-  /// Of any other operator on these unknowns.
+  /// For any other operator on these unknowns.
   BoundarySource(ControlVolumeGrid grid, BoundaryConditions const& conditions, WallWeight const& weight);
 
   /// b = b + factor * source(time), on the unknowns beside walls.
@@ -84,12 +84,12 @@ class BoundarySource {
     int side;
     IndexRange box;  ///< one thick
     Expression value;
-    double evaluated_at;  ///< NaN: not yet
+    double evaluated_at;  ///< NaN: not evaluated yet
     Kokkos::View<Real*, Memory> weights;
     Kokkos::View<Real*, Memory> values;
     std::shared_ptr<EntryPositions const> places;  ///< null before values are evaluated
   };
-  /// Fills the weights of the unknowns of `box`, in its order, beside one wall of the block.
+  /// Fills the weights of the unknowns of `box`, in the box's order, beside one wall of the block.
   using FillWeights = std::function<void(Block const& block, int axis, int side, IndexRange const& box,
                                          Kokkos::View<Real*, Memory> const& weights)>;
   void add_walls(BoundaryConditions const& conditions, FillWeights const& fill);

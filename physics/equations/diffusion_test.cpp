@@ -20,7 +20,7 @@ using testing::ThrowsMessage;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-/// Mostly one, and `jump` in a checkerboard of blocks of three cells.
+/// One, except `jump` in a checkerboard of blocks of three cells.
 auto checkerboard(double jump) {
   return [jump](Index i, Index j, Index k) { return (i / 3 + j / 3 + k / 3) % 2 == 0 ? 1.0 : jump; };
 }
@@ -31,7 +31,7 @@ std::unique_ptr<Vector> random_like(Operator const& a, std::uint64_t seed) {
   return x;
 }
 
-/// |x.Ay - y.Ax| against the rounding of both: every product is off by less than (entries of a row + log n) epsilon.
+/// |x.Ay - y.Ax| is within the rounding of both: each product is off by less than (entries of a row + log n) epsilon.
 void expect_symmetric(Operator const& a) {
   auto const x = random_like(a, 1);
   auto const y = random_like(a, 2);
@@ -56,7 +56,7 @@ std::vector<std::vector<Index>> awkward_sizes() {
           {5, 2}, {13, 17}, {64, 48}, {1, 1, 1}, {3, 2, 1}, {5, 7, 11}, {24, 24, 24}};
 }
 
-/// Sizes that have a cell for every block.
+/// Sizes with at least one cell per block.
 bool fits(std::vector<Index> const& cells, int blocks_per_rank) {
   Index total = 1;
   for (Index const n : cells) total *= n;
@@ -110,7 +110,7 @@ TEST(Diffusion, ConstantFormIsFaceForm) {
     constant->apply(*x, *y);
     faces->apply(*x, *z);
     z->add(-1, *y);
-    // Both evaluate 14 products of the same numbers, each known to a few roundings.
+    // Both evaluate 14 products of the same numbers, each with a few roundings.
     EXPECT_LE(z->maximum(), 30 * epsilon * constant->norm_bound());
   }
 }
@@ -129,7 +129,7 @@ TEST(Diffusion, ConservesWhereNothingPassesTheWalls) {
 }
 
 TEST(Diffusion, KnowsTeaLeafsFaces) {
-  // One step of implicit Euler as TeaLeaf has it: the face coefficient (a + b) / (2 a b) of densities a and b is the
+  // One step of implicit Euler as in TeaLeaf: the face coefficient (a + b) / (2 a b) of densities a and b is the
   // arithmetic mean of their inverses.
   auto const mesh = unit_mesh({6, 5});
   auto const conductivity = cell_field<double>(mesh, [](Index i, Index, Index) { return i < 3 ? 1 / 100.0 : 1 / 0.1; });
@@ -142,7 +142,7 @@ TEST(Diffusion, KnowsTeaLeafsFaces) {
   double const x_face = 0.004 * (1 / 0.1) * (1.0 / 5) * 6;
   double const x_jump = 0.004 * (100 + 0.1) / (2 * 100 * 0.1) * (1.0 / 5) * 6;
   double const y_face = 0.004 * (1 / 0.1) * (1.0 / 6) * 5;
-  // The largest row: a light cell with light neighbours on all sides.
+  // The largest row: a low-density cell with low-density neighbours on all sides.
   double const expected = volume + 2 * (2 * x_face + 2 * y_face);
   EXPECT_GT(expected, volume + 2 * (x_face + x_jump + 2 * y_face));
   EXPECT_NEAR(row_sum, expected, 20 * epsilon * expected);
@@ -225,7 +225,7 @@ TEST(Diffusion, SaysWhereNothingHoldsTheUnknown) {
         auto const measure = a->null_space_measure();
         ASSERT_EQ(measure != nullptr, test.singular);
         if (!test.singular) continue;
-        // Of the unit square; and the constants are in the null space indeed.
+        // Volumes of the unit square; and the constants are indeed in the null space.
         auto const ones = a->create_vector();
         ones->fill(1);
         EXPECT_NEAR(measure->dot(*ones), 1, 1e-13);

@@ -11,7 +11,7 @@
 #include "framework/operator/relaxation.hpp"
 #include "physics/equations/test_problems.hpp"
 
-// Multigrid for operators that are nothing but a point functor and coefficients.
+// Multigrid for operators that consist of a point functor and coefficients.
 
 namespace halocline {
 namespace {
@@ -59,7 +59,7 @@ struct Tensor {
   }
 };
 
-/// du/dx by the cell the flow comes from
+/// du/dx by the upwind cell
 struct Upwind {
   static constexpr Shape shape = star<1, 1>;
   template <class P, class U>
@@ -115,8 +115,8 @@ double relative_difference(Vector const& x, Vector const& y) {
   return std::sqrt(difference->square() / x.square());
 }
 
-/// Down- and up-sweeps in one pass over memory are relaxation and transfer step by step. Both round differently, by
-/// less than some ten roundings in each of so many steps; a residual cancels some digits.
+/// The fused down- and up-sweeps equal relaxation and transfer step by step. The two forms round differently, by less
+/// than about ten roundings per step; a residual cancels some digits.
 void expect_passes_are_steps(Operator const& a) {
   auto const coarsening = a.coarsen();
   ASSERT_NE(coarsening, nullptr);
@@ -130,7 +130,7 @@ void expect_passes_are_steps(Operator const& a) {
   double const steps = 2 * a.relaxation()->colours();
   for (bool const from_zero : {false, true}) {
     b->randomize(1);
-    x->randomize(2);  // not read from zero
+    x->randomize(2);  // must not be read when starting from zero
     y->fill(0);
     if (!from_zero) y->copy(*x);
     coarsening->passes()->relax_restrict(2, from_zero, *b, *x, *coarse_x);
@@ -180,7 +180,7 @@ Index iterations(Operator const& a, Vector const& b) {
   return report.iterations;
 }
 
-/// On the same problem, by the operator that physics share, and by point functors.
+/// On the same problem: the diffusion operator of this module, and point functors.
 TEST(EllipticOperator, NeedsTheIterationsOfDiffusion) {
   for (std::vector<Index> const& cells : {std::vector<Index>{128, 128}, {32, 32, 32}}) {
     ControlVolumeGrid const grid = grid_of({.cells = cells});
@@ -217,7 +217,7 @@ TEST(EllipticOperator, IterationsHardlyGrowWithTheMesh) {
   EXPECT_LE(iterations_on(256), iterations_on(64) + 2);
 }
 
-/// Only one of the two entries of a face would be stored.
+/// An operator stores one matrix entry per face for both of its cells, which needs symmetry.
 TEST(EllipticOperator, RefusesAFunctorThatIsNotSymmetric) {
   EllipticEquation<double, Upwind, 0> const flow{.grid = grid_of({.cells = {24}}),
                                                  .functor_on = [](auto const&) { return Upwind{}; }};
@@ -225,7 +225,7 @@ TEST(EllipticOperator, RefusesAFunctorThatIsNotSymmetric) {
               testing::ThrowsMessage<PhysicsError>(testing::HasSubstr("Upwind` is not symmetric")));
 }
 
-/// The rows of both are sums of the same numbers.
+/// Both build their rows from the same numbers.
 TEST(EllipticOperator, IsTheOperatorOfDiffusion) {
   for (Problem const& problem :
        {Problem{.cells = {33, 20}}, Problem{.cells = {17, 12}, .walls = BoundaryKind::neumann}}) {

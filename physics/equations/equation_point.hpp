@@ -7,15 +7,15 @@
 
 namespace halocline {
 
-/// What differences on a uniform mesh are multiplied by.
+/// Factors of finite differences on a uniform mesh.
 template <class Real>
 struct DifferenceWeights {
   Real inverse_spacing[3] = {0, 0, 0};
   Real inverse_square[3] = {0, 0, 0};  ///< 1 / spacing^2
 };
 
-/// The point that the rate of an equation is evaluated at, with the differences that are central there. Costs nothing
-/// where it is not asked.
+/// The point at which the rate of an equation is evaluated, with central differences there. What is not used costs
+/// nothing.
 template <class Real, int Axes, class P>
 class EquationPoint {
  public:
@@ -26,7 +26,7 @@ class EquationPoint {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real position(int axis) const {
     return static_cast<Real>(at_.position(axis));
   }
-  /// Of the stage, in the deck's unit of time.
+  /// Time of the stage, in the deck's unit.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real time() const { return static_cast<Real>(at_.time()); }
   /// Global index along `axis`.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index index(int axis) const { return at_.index(axis); }

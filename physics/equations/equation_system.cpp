@@ -19,10 +19,10 @@
 namespace halocline {
 namespace {
 
-/// Terms that one pass combines.
+/// Number of terms that one pass combines.
 constexpr std::size_t combined = 4;
 
-/// out = sum of weight x
+/// out = sum of weight * x
 template <class Real, int Terms>
 struct Combine {
   static constexpr Shape shape = point;
@@ -52,7 +52,7 @@ std::vector<Base*> as_bases(Fields<Real> const& fields) {
   return all;
 }
 
-/// `to` = the sum of `terms`, at most as many as one pass combines.
+/// `to` = the sum of `terms`, of which there are at most as many as one pass combines.
 template <class Real>
 void combine_fields(std::span<WeightedState const> terms, Fields<Real>& to) {
   std::array<Fields<Real> const*, combined> from{};
@@ -113,9 +113,9 @@ void EquationSystem<Real>::swap(SystemState& a, SystemState& b) {
   FieldsState<Real>& other = as_fields<Real>(b);
   for (std::size_t n = 0; n < one.fields.size(); ++n) one.fields[n]->swap_values(*other.fields[n]);
   std::swap(one.has_ghosts, other.has_ghosts);
-  // What takes the place of a state that is read is written to be read.
+  // After a swap either object may be read, so the next write to either starts the exchange.
   one.is_read = other.is_read = one.is_read || other.is_read;
-  // An exchange goes on in the memory in which it began.
+  // A running exchange belongs to the memory in which it started.
   if (under_way_ == &one) {
     under_way_ = &other;
   } else if (under_way_ == &other) {
@@ -160,8 +160,8 @@ template <class Real>
 void EquationSystem<Real>::sweep(FieldsState<Real> const& y, StageArguments<Real> const& stage,
                                  FieldsState<Real>& out) {
   auto const on_box = [&](Block const& block, IndexRange const& box) { stages_->sweep(block, box, stage); };
-  // Borders first, so that ghosts travel while the rest is swept; where thin boxes cost more than the journey, nothing
-  // is gained by that, and who reads next exchanges.
+  // Borders first, so that the exchange of ghosts overlaps the rest of the sweep. Where sweeps of thin boxes cost more
+  // than the exchange, this gains nothing, and the next reader exchanges.
   out.has_ghosts = out.is_read && stages_->forms().of_thin_boxes;
   if (!out.has_ghosts) return sweep_owned(*mesh_, Centring::cell, on_box);
   produce(exchange_, as_bases<FieldBase>(out.fields), Centring::cell, y.fields.front()->ghosts(), on_box);
@@ -194,7 +194,7 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, 
   if (slope != nullptr && !forms.with_slope) {
     all.push_back({own, &y});
     if (std::any_of(all.begin(), all.end(), [&](WeightedState const& term) { return term.state == slope; })) {
-      // What the slope was is wanted before it is written.
+      // Save the old contents of `slope`, a term, before it is overwritten.
       combine(all, out);
       all.assign(1, {1, &out});
     }
@@ -205,7 +205,7 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, 
   }
   if (source != nullptr) all.push_back({scale, source});
   if (all.size() > forms.terms) {
-    // Those that do not fit are combined in `out`, which then is a term; what `out` holds goes first.
+    // Terms that do not fit are combined in `out`, which becomes a term; the old contents of `out` are added first.
     std::stable_partition(all.begin(), all.end(), [&](WeightedState const& term) { return term.state == &out; });
     std::size_t const first = all.size() - (forms.terms - 1);
     combine(std::span(all).first(first), out);
@@ -232,7 +232,7 @@ template <class Real>
 void EquationSystem<Real>::combine(std::span<WeightedState const> terms, SystemState& out) {
   FieldsState<Real>& to = as_fields<Real>(out);
   finish_exchange_of(to);
-  // `out` is overwritten by the first pass.
+  // The first pass overwrites `out`, so its old contents must be in that pass.
   std::vector<WeightedState> rest(terms.begin(), terms.end());
   std::stable_partition(rest.begin(), rest.end(), [&](WeightedState const& term) { return term.state == &out; });
   std::span<WeightedState const> left(rest);

@@ -15,22 +15,22 @@
 
 namespace halocline {
 
-/// What a deck says of one field.
+/// The deck's settings for one field.
 struct EquationField {
   FieldSource source{Expression(0.0)};  ///< added to the rate
   std::string source_name;              ///< of the option, for messages
-  BoundaryConditions walls;             ///< of no use to the fields of a law
+  BoundaryConditions walls;             ///< not used for the fields of a law
 };
 
-/// A declared physics as integrators see it: fields on the cells of one mesh, whose rate is that of its Stages and, for
+/// A declared physics as integrators see it: fields on the cells of one mesh, whose rate is given by Stages and, for
 /// each field, a source.
 template <class Real>
 class EquationSystem final : public EvolvingSystem {
  public:
-  /// \param state    of the physics, which every state is like. Collective.
-  /// \param law      whose states these are, with walls of its own; null: each field has its walls
-  /// \param implicit of each field, where a method solves for the part of the rate that is diffusion; none where the
-  ///                 field does not diffuse
+  /// \param state    of the physics; all states are created like it. Collective.
+  /// \param law      the law that these states obey, which handles walls; null: each field has its own walls
+  /// \param implicit for each field: the diffusive part of the rate, if a method solves for it; null if the field has
+  ///                 no diffusion
   EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldsState<Real> const& state,
                  std::vector<EquationField> fields, StagesOfLaw<Real> stages,
                  std::vector<std::optional<ImplicitDiffusion<Real>>> implicit = {});
@@ -45,25 +45,25 @@ class EquationSystem final : public EvolvingSystem {
                                                SystemState& out) override;
   [[nodiscard]] double scaled_maximum(SystemState const& error, SystemState const& before, SystemState const& after,
                                       double absolute, double relative) override;
-  /// The fields of the state by their names, in the group `name`; in none if that is empty.
+  /// Carries the fields of the state by name in the group `name`, or in no group if that is empty.
   void carry(CarriedState& carried, std::string const& name, SystemState& state) override;
-  /// Tells what the solvers of the implicit part keep.
+  /// Carries the state that the solvers of the implicit part keep.
   void carry_solvers(CarriedState& carried);
 
-  /// The largest `fastest` of the physics' functor over all points of the mesh, in 1 / time; empty where it has none.
+  /// The largest `fastest` of the physics' functor over all points of the mesh, in 1 / time; empty if it has none.
   [[nodiscard]] std::optional<double> fastest(double time, FieldsState<Real>& y);
-  /// Of the field that diffuses most, in length^2 / time.
+  /// Diffusivity of the field that diffuses most, in length^2 / time.
   [[nodiscard]] double largest_diffusivity() const;
 
  private:
-  /// Before what is on its way from it is overwritten.
+  /// Call before the state is overwritten: its running exchange must be complete.
   void finish_exchange_of(FieldsState<Real> const& state);
-  /// Ghosts of y become those that a rate at `time` reads.
+  /// Fills the ghosts of y that a rate at `time` reads.
   void prepare(double time, FieldsState<Real>& y);
-  /// The rate on all owned cells, in a pass of its own.
+  /// The rate on all owned cells, in a separate pass.
   void sweep_slope(StageArguments<Real> const& of, FieldsState<Real>& slope);
   void sweep(FieldsState<Real> const& y, StageArguments<Real> const& stage, FieldsState<Real>& out);
-  /// What `source` gives at `time`; null where all are zero.
+  /// The values of `source` at `time`; null if all are zero.
   [[nodiscard]] FieldsState<Real> const* sources(double time);
   [[nodiscard]] Fields<Real> create_fields() const;
 
@@ -74,11 +74,11 @@ class EquationSystem final : public EvolvingSystem {
   std::unique_ptr<StateLaw<Real>> law_;  ///< null: none
   bool reads_corners_;
   Exchange exchange_;
-  FieldsState<Real>* under_way_ = nullptr;  ///< whose ghosts are
+  FieldsState<Real>* under_way_ = nullptr;  ///< state whose ghosts are being exchanged
   std::vector<BoundaryFill> walls_;
   std::vector<std::optional<ImplicitDiffusion<Real>>> implicit_;
   std::unique_ptr<FieldsState<Real>> sources_;  ///< null: none
-  std::optional<double> sources_time_;          ///< that they are of
+  std::optional<double> sources_time_;          ///< time at which `sources_` was evaluated
 };
 
 }  // namespace halocline

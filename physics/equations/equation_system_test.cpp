@@ -19,7 +19,7 @@
 namespace halocline {
 namespace {
 
-/// Two fields that need each other, neighbours along all axes, place and time.
+/// Two coupled fields; the rate depends on neighbours along all axes, position and time.
 template <class Real, int Axes>
 struct TwoFields {
   static constexpr Shape shape = star<1, Axes>;
@@ -35,7 +35,7 @@ struct TwoFields {
   }
 };
 
-/// Values of the n-th field of a state by global index; each axis closes on itself.
+/// Values of the n-th field of a state by global index, periodic along each axis.
 double value_of(int state, int field, std::array<Index, 3> const& at, Extents const& cells) {
   double phase = 0.7 * state + 1.3 * field;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -72,7 +72,7 @@ class Setting {
     return made;
   }
 
-  /// States 1, 2, … and 0.25 n as the weight of the n-th.
+  /// States 1, 2, …; the n-th has the weight 0.25 n.
   struct Terms {
     std::vector<std::unique_ptr<SystemState>> states;
     std::vector<WeightedState> weighted;
@@ -86,7 +86,7 @@ class Setting {
     return all;
   }
 
-  /// The rate of a field of state 0 at a cell, found on the host.
+  /// The rate of a field of state 0 at a cell, computed on the host.
   [[nodiscard]] double rate(int field, std::array<Index, 3> const& at) const {
     Extents const cells = mesh->extents(Centring::cell);
     double const u = value_of(0, 0, at, cells);
@@ -108,7 +108,7 @@ class Setting {
     return laplacian + u * v;
   }
 
-  /// The largest difference of `got` from what `expected(field, global index)` says, over that; on this rank.
+  /// The largest difference between `got` and `expected(field, global index)` on this rank.
   template <class Expected>
   [[nodiscard]] double error(SystemState const& got, Expected const& expected) const {
     auto const& fields = dynamic_cast<FieldsState<Real> const&>(got).fields;
@@ -128,7 +128,7 @@ class Setting {
     return largest;
   }
 
-  /// What rounding may do to a stage: the Laplacian is a difference of numbers up to 2.5 / spacing^2, a few of them.
+  /// Rounding of a stage: the Laplacian is a difference of a few numbers up to 2.5 / spacing^2.
   [[nodiscard]] double rounding() const {
     double weight = 10;
     for (int axis = 0; axis < Axes; ++axis) weight += 10 / std::pow(mesh->axis(axis).spacing(), 2);
@@ -169,7 +169,7 @@ class Setting {
   }
 };
 
-/// A stage of `terms` terms, with and without its slope, against the host.
+/// A stage of `terms` terms, with and without its slope, compared with the host.
 template <class Real, int Axes>
 void check_stages(std::vector<Index> const& cells, int blocks_per_rank) {
   Setting<Real, Axes> setting(cells, blocks_per_rank);
@@ -195,7 +195,7 @@ void check_stages(std::vector<Index> const& cells, int blocks_per_rank) {
   }
 }
 
-// Every rank needs a cell of each block along the axes that are cut.
+// Every rank needs a cell in each block along the decomposed axes.
 TEST(EquationSystem, StagesAreWhatTheHostFinds) {
   for (Index const cells : {8, 13, 29}) check_stages<double, 1>({cells}, 1);
   for (std::vector<Index> const& cells : {std::vector<Index>{8, 4}, {31, 17}, {1, 8}})
@@ -209,7 +209,7 @@ TEST(EquationSystem, StagesOnSeveralBlocksAreTheSame) {
   check_stages<double, 3>({7, 13, 11}, 2);
 }
 
-// What a stage writes is read by the next one: its ghosts come on the way, whatever was swapped or combined between.
+// A stage reads what the previous one wrote: its ghosts are exchanged, whatever was swapped or combined in between.
 TEST(EquationSystem, GhostsFollowTheValues) {
   Setting<double, 2> setting({13, 11});
   auto const stage_of = [&](SystemState& y) {
@@ -221,7 +221,8 @@ TEST(EquationSystem, GhostsFollowTheValues) {
   auto const y = setting.state(0);
   auto const other = setting.state(1);
   for (int step = 0; step < 3; ++step) {
-    // Both are read, so what is written next has its exchange under way, and is exchanged for the other one.
+    // Both are read here, so that later writes to either start an exchange; the exchange of one is then pending for the
+    // other.
     EXPECT_LE(setting.error(*stage_of(*y), rate), setting.rounding());
     static_cast<void>(stage_of(*other));
     setting.system->evaluate(RatePart::whole, time_of_stage, *y, 1, {}, 0, *other, nullptr);
@@ -257,12 +258,12 @@ TEST(EquationSystem, SourcesAreOfTheStagesTime) {
   }
 }
 
-/// The same rate, of whose stages one form is compiled.
+/// The same rate with only one form of stages compiled.
 struct InOneForm : TwoFields<double, 2> {
   static constexpr bool is_long = true;
 };
 
-// Where the slope takes the place of a term, the stage still has what that was; so where `out` does.
+// If `slope` or `out` is also a term, the stage uses its old contents.
 TEST(EquationSystem, StagesOfOneFormAreThoseOfAll) {
   Setting<double, 2> setting({13, 11});
   EquationField field;
@@ -303,7 +304,7 @@ TEST(EquationSystem, CombinesAnyNumberOfStatesInPlace) {
       states.push_back(setting.state(n));
       weighted.push_back({1.0 + n, states.back().get()});
     }
-    // The last one is where the sum goes.
+    // The last state is also the destination.
     setting.system->combine(weighted, *states.back());
     auto const expected = [&](int field, std::array<Index, 3> const& at) {
       double sum = 0;
@@ -334,7 +335,7 @@ TEST(EquationSystem, TheScaledMaximumIsTheLargestOfAllFieldsAndRanks) {
     }
   }
   EXPECT_DOUBLE_EQ(setting.system->scaled_maximum(*error, *before, *after, 0.125, 0.5), expected);
-  // What is zero and has no error meets a tolerance of nothing but its size.
+  // A field that is zero and has no error satisfies a purely relative tolerance.
   auto const zero = setting.system->create_state();
   setting.system->combine(std::vector<WeightedState>{{0, before.get()}}, *zero);
   EXPECT_EQ(setting.system->scaled_maximum(*zero, *zero, *zero, 0, 0.5), 0);

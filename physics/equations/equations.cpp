@@ -111,7 +111,7 @@ Equations& Equations::vector(std::vector<std::string> components) {
     auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), component) - declared_.fields.begin();
     if (!declared_.primitives.empty()) primitives.push_back(declared_.primitives[static_cast<std::size_t>(at)].name);
   }
-  // What a law starts from are the components of a vector, too.
+  // The primitives that a law starts from are vector components, too.
   if (!primitives.empty() && primitives != components) promises_.vectors.push_back(std::move(primitives));
   promises_.vectors.push_back(std::move(components));
   return *this;

@@ -19,20 +19,20 @@
 
 namespace halocline {
 
-/// A number that is reported of one field of the state.
+/// A reported number that is computed from one field of the state.
 struct FieldQuantity {
   enum class Kind { mean, minimum, maximum, integral };
   Kind kind;
   std::string field;
 };
 
-/// The step that explicit Euler can take with diffusion alone, 1 / (2 D sum of 1 / spacing^2), in the unit of time: the
-/// largest eigenvalue of -D div grad is 4 D times that sum.
+/// The longest stable step of explicit Euler with diffusion alone, 1 / (2 D sum of 1 / spacing^2), in the unit of time:
+/// the largest eigenvalue of -D div grad is 4 D times that sum.
 [[nodiscard]] double stable_diffusion_step(StructuredMesh const& mesh, double diffusivity);
 
-/// The declaration of a physics du/dt = rate(u, …) on the cells of a uniform mesh, from which everything else is made:
-/// options, walls, integrators, steps, quantities, output. Each field of the state has a section of its own with what
-/// it is at the start (`initial`), what is added to its rate (`source`), an exact solution (`exact`: error norms become
+/// The declaration of a physics du/dt = rate(u, …) on the cells of a uniform mesh. Everything else is derived from it:
+/// options, walls, integrators, steps, quantities, output. Each field of the state has a section of its own with its
+/// initial value (`initial`), a term added to its rate (`source`), an exact solution (`exact`; error norms then become
 /// quantities) and its walls (`boundary`).
 ///
 ///     PhysicsEntry decay() {
@@ -44,54 +44,53 @@ struct FieldQuantity {
 ///     }
 ///     HALOCLINE_PLUGIN(decay);
 ///
-/// `Decay<Real>` is a point functor that is made from the physics' own options: `shape` says what it may read, `fields`
-/// how many fields the state has (one, where it says nothing), and `rate(at, u…)` is the rate of change at a point,
-/// Values<Real, fields> of several fields. Where it has `Values<Real, fields> diffusivity() const`, in length^2 / time,
-/// the fields diffuse as well, div grad u to second order: integrators may then solve for that part, with the deck's
-/// solver, and steps need not be short because of it.
+/// `Decay<Real>` is a point functor that is constructed from the physics' own options. `shape` says what it may read,
+/// `fields` how many fields the state has (default one), and `operator()(at, u…)` returns the rate of change at a
+/// point, as Values<Real, fields> if there are several fields. If it has `Values<Real, fields> diffusivity() const`, in
+/// length^2 / time, the fields diffuse as well (div grad u, second order): integrators may then solve for that part
+/// with the deck's solver, and it does not limit the step.
 class Equations {
  public:
-  /// \param name what decks choose it by, and the name of its section
+  /// \param name of the physics in decks, and of its section
   Equations(std::string name, std::string sentence);
 
-  /// Declares a field of the state; they are handed to the functor in this order. `initial` is what its values are
-  /// where a deck does not say, an expression.
+  /// Declares a field of the state; the functor receives them in this order. `initial` is the default initial value, an
+  /// expression.
   Equations& field(std::string const& name, std::string const& sentence, std::string const& initial = "0");
-  /// Declares a field of a conservation law, whose state decks give by `primitive` in its place. Those that not all
-  /// meshes have, as the momentum along z, come last.
+  /// Declares a field of a conservation law, for which decks give `primitive` instead. Fields that not all meshes have,
+  /// such as the momentum along z, come last.
   Equations& conserved_field(std::string const& name, std::string const& sentence, Primitive primitive);
-  /// The same of a field whose integral changes, by a source or a balance of the law.
+  /// The same for a field whose integral may change by a source or a balance of the law.
   Equations& balanced_field(std::string const& name, std::string const& sentence, Primitive primitive);
-  /// A kind of wall that the law fills by its `beyond` (conservation_law.hpp), by the number in the order of these
-  /// calls; `wants` are the primitives that decks give beside it, as expressions of place and time. After all fields.
-  /// Throws InputError where one of them is no primitive.
+  /// Declares a kind of wall that the law fills by its `beyond` (conservation_law.hpp), with the index of this call.
+  /// `wants` are the primitives that decks give with it, as expressions of position and time. Call it after all fields.
+  /// Throws InputError if one of them is not a primitive.
   Equations& wall(std::string name, std::string sentence, std::vector<std::string> wants = {});
   /// The section of the physics, for options of its own.
   [[nodiscard]] Section& options() { return options_; }
-  /// The longest step that is stable with explicit Euler, in the unit of time, but for what `diffusivity` says. Not
-  /// needed where the functor has `fastest(at, u…)`, a bound of its rate in 1 / time: the step then follows from the
-  /// present state.
+  /// The longest stable step of explicit Euler, in the unit of time, without the limit of `diffusivity`. Not needed if
+  /// the functor has `fastest(at, u…)`, a bound of its rate in 1 / time: the step then follows from the present state.
   Equations& stable_step(std::function<double(Options const& own, StructuredMesh const& mesh)> step);
-  /// The integral of this field does not change, but by walls and sources.
+  /// Only walls and sources change the integral of this field.
   Equations& conserves(std::string const& field);
   /// Quantities, reported as "mean(u)", "minimum(u)", "maximum(u)" and "integral(u)".
   Equations& mean(std::string const& field) { return report(FieldQuantity::Kind::mean, field); }
   Equations& minimum(std::string const& field) { return report(FieldQuantity::Kind::minimum, field); }
   Equations& maximum(std::string const& field) { return report(FieldQuantity::Kind::maximum, field); }
   Equations& integral(std::string const& field) { return report(FieldQuantity::Kind::integral, field); }
-  /// The method where a deck names none; ssp_rk3 at first.
+  /// The method if a deck names none; ssp_rk3 by default.
   Equations& integrator(std::string name);
 
-  /// \name What `halocline test-physics` holds the physics to
+  /// \name What `halocline test-physics` checks
   /// @{
-  Equations& order(int order);                             ///< in the width of cells; 2 at first
-  Equations& mirror_symmetric();                           ///< mirrored data have the mirrored solution
-  Equations& axes_alike();                                 ///< no axis differs from another
-  Equations& vector(std::vector<std::string> components);  ///< fields that are those of a vector along x, y and z
-  Equations& test_deck(std::string text);                  ///< one to be tested with; may be called again
+  Equations& order(int order);                             ///< in the cell width; 2 by default
+  Equations& mirror_symmetric();                           ///< mirrored initial data have the mirrored solution
+  Equations& axes_alike();                                 ///< the equations are the same along all axes
+  Equations& vector(std::vector<std::string> components);  ///< fields that are the x, y and z components of a vector
+  Equations& test_deck(std::string text);                  ///< a deck to be tested with; may be called again
   /// @}
 
-  /// The physics whose rate is `Rate<Real>`, on meshes of as many axes as its shape has.
+  /// The physics whose rate is `Rate<Real>`, on meshes with as many axes as its shape has.
   template <template <class> class Rate>
   [[nodiscard]] PhysicsEntry evolution() const {
     static_assert(Rate<double>::shape.dimensions() > 0, "a rate that reads its own point alone names its Axes");
@@ -101,7 +100,7 @@ class Equations {
         Rate<double>::shape.radius, equation::diffuses<Rate<double>>(), {equation::fields_of<Rate<double>>()}};
     return entry({axes}, traits, {make_stages<float, Rate<float>, axes>, make_stages<double, Rate<double>, axes>});
   }
-  /// The physics whose rate is `Rate<Real, Axes>`, on meshes of any of these numbers of axes.
+  /// The physics whose rate is `Rate<Real, Axes>`, on meshes with any of these numbers of axes.
   template <template <class, int> class Rate, int... Axes>
   [[nodiscard]] PhysicsEntry evolution() const {
     (equation::require_rate<double, Rate<double, Axes>, Axes>(), ...);
@@ -112,8 +111,8 @@ class Equations {
                  {make_stages_of_axes<float, Rate, Axes...>, make_stages_of_axes<double, Rate, Axes...>});
   }
 
-  /// The physics whose conservation law is `Law<Real, Axes>` (conservation_law.hpp), on meshes of any of these numbers
-  /// of axes. A source for each of them says `template struct LawParts<Law, 1>;`.
+  /// The physics whose conservation law is `Law<Real, Axes>` (conservation_law.hpp), on meshes with any of these
+  /// numbers of axes. For each of them one source file contains `template struct LawParts<Law, 1>;`.
   template <template <class, int> class Law, int... Axes>
   [[nodiscard]] PhysicsEntry law() const {
     using First = Law<double, 1>;
@@ -123,7 +122,7 @@ class Equations {
                      {&LawParts<Law, Axes>::make_single...}, {&LawParts<Law, Axes>::make_double...});
   }
 
-  /// What an Evolution reads of the declaration.
+  /// The part of the declaration that an Evolution reads.
   struct Declared {
     std::string name;
     std::vector<std::string> fields;
@@ -133,7 +132,7 @@ class Equations {
     std::string integrator = "ssp_rk3";
     std::vector<Primitive> primitives;  ///< of a law, in the order of the fields
     std::vector<OwnWall> walls;
-    bool diffuses = false;  ///< there is a part to solve for
+    bool diffuses = false;  ///< some part of the rate can be solved for implicitly
   };
 
  private:
@@ -161,20 +160,20 @@ class Equations {
 
   Equations& report(FieldQuantity::Kind kind, std::string const& field);
   void require_field(std::string const& field) const;
-  /// Of the declared fields.
+  /// Names of the declared fields.
   [[nodiscard]] std::string names() const;
-  /// What the functor says of itself.
+  /// Static properties of the functor.
   struct Traits {
     int radius;
     bool diffuses;
     std::vector<int> fields;  ///< for each number of axes
   };
   [[nodiscard]] PhysicsEntry entry(std::vector<int> dimensions, Traits const& traits, AllStages const& stages) const;
-  /// \param fields how many of them there are, for each of `dimensions`
+  /// \param fields number of fields for each of `dimensions`
   [[nodiscard]] PhysicsEntry law_entry(std::vector<int> dimensions, std::vector<std::size_t> const& fields,
                                        LawTraits const& traits, std::vector<MakeLaw<float>> const& single,
                                        std::vector<MakeLaw<double>> const& double_) const;
-  /// What of a law there is on a mesh.
+  /// The part of a law's declaration that applies on a mesh with this many fields.
   [[nodiscard]] static Declared reduced(Declared declared, std::size_t fields);
 
   Section options_;

@@ -21,7 +21,7 @@
 namespace halocline {
 namespace {
 
-/// Of u - exact at a point: the magnitude and the square.
+/// |u - exact| at a point, and its square.
 struct ErrorTerms {
   static constexpr Shape shape = point;
   template <class P, class U, class E>
@@ -40,7 +40,7 @@ struct LargestError {
   }
 };
 
-/// The sum of u, and of |u|, which tells what rounding may do to it.
+/// The sums of u and |u|; the second bounds the rounding of the first.
 struct SumTerms {
   static constexpr Shape shape = point;
   template <class P, class U>
@@ -74,7 +74,7 @@ double cells(StructuredMesh const& mesh) {
   return static_cast<double>(all[0]) * static_cast<double>(all[1]) * static_cast<double>(all[2]);
 }
 
-/// The two sums of a functor over a field, and others, on all ranks.
+/// The two sums of a functor over a field (and further inputs), over all ranks.
 template <class Real, class Functor, class... More>
 std::array<double, 2> sums(Functor const& functor, Field<Real> const& u, More const&... more) {
   std::array<double, 2> all{};
@@ -88,7 +88,7 @@ std::array<double, 2> sums(Functor const& functor, Field<Real> const& u, More co
   return all;
 }
 
-/// The least or the greatest value on all ranks.
+/// The minimum or maximum over all ranks.
 template <class Kind, class Real>
 double extreme(Field<Real> const& u) {
   bool constexpr is_least = std::is_same_v<Kind, reduce::Minimum>;
@@ -173,7 +173,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
   if (!has_exact) return;
   exact_ = std::make_unique<Field<Real>>(mesh_, FieldDescription{.name = "exact", .ghosts = 0});
   static_cast<void>(
-      Evolution::quantities());  // an exact solution without a value somewhere shows before the run begins
+      Evolution::quantities());  // throws here, before the run begins, if an exact solution is not finite somewhere
 }
 
 template <class Real>
@@ -215,8 +215,8 @@ void Evolution<Real>::add_errors(std::size_t field, std::vector<Quantity>& all) 
   all.push_back({"error_maximum(" + name + ")", mesh_->communicator().max(largest)});
 }
 
-/// Whether nothing of a field comes in or goes out at the walls of a law: nothing flows through those that reflect, but
-/// momentum along their normal is what they push against.
+/// Whether there is no flux of a field at the walls of a law: none passes reflecting walls, except for the momentum
+/// along their normal, which the pressure changes.
 template <class Real>
 bool Evolution<Real>::is_closed_by_law(std::size_t field) const {
   LawWalls const walls = law_walls(own_, declared_.primitives, declared_.walls, declared_.fields.size(), *mesh_);
@@ -229,7 +229,7 @@ bool Evolution<Real>::is_closed_by_law(std::size_t field) const {
   return true;
 }
 
-/// Whether nothing comes in or goes out: by walls without a flux, or none, and no source.
+/// Whether the integral cannot change: no flux through walls, and no source.
 template <class Real>
 bool Evolution<Real>::is_closed(std::size_t n) const {
   Options const field = own_.section(declared_.fields[n]);
@@ -247,7 +247,7 @@ std::vector<std::string> Evolution<Real>::conserved() const {
   return all;
 }
 
-/// Throws where a NaN in the fastest wave comes from a finite state that no law has.
+/// Throws if the fastest wave is NaN because a finite state is not physical.
 template <class Real>
 void Evolution<Real>::require_physical(double fastest) const {
   if (law_ == nullptr || std::isfinite(fastest)) return;
@@ -257,7 +257,7 @@ void Evolution<Real>::require_physical(double fastest) const {
   }
 }
 
-/// That of explicit Euler: rates that act together add up, as the inverses of their steps do.
+/// The step of explicit Euler: the inverses of the steps of rates that act together add up.
 template <class Real>
 double Evolution<Real>::euler_step() const {
   double rate = 0;

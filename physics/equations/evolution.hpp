@@ -12,11 +12,11 @@
 
 namespace halocline {
 
-/// A declared physics in a run: its state, moved by the integrator that the deck chose.
+/// A declared physics in a run: its state, advanced by the deck's integrator.
 template <class Real>
 class Evolution final : public Physics {
  public:
-  /// Collective. Throws InputError for initial, source or exact values that are no finite numbers.
+  /// Collective. Throws InputError for initial, source or exact values that are not finite.
   Evolution(PhysicsContext const& context, Equations::Declared declared, StagesOfLaw<Real> stages);
 
   [[nodiscard]] std::vector<FieldBase const*> fields() const override;
@@ -39,14 +39,14 @@ class Evolution final : public Physics {
   Options own_;
   std::shared_ptr<StructuredMesh const> mesh_;
   double time_;
-  mutable FieldsState<Real> state_;  ///< its ghosts are filled when somebody reads them
+  mutable FieldsState<Real> state_;  ///< its ghosts are filled on demand
   std::unique_ptr<EquationSystem<Real>> system_;
-  mutable std::optional<double> known_step_;  ///< euler_step() of the present state, where somebody has asked
-  StateLaw<Real> const* law_;                 ///< of the system; null: none
-  bool solves_;                               ///< the integrator does, for the part of the rate that is diffusion
+  mutable std::optional<double> known_step_;  ///< euler_step() of the present state, once computed
+  StateLaw<Real> const* law_;                 ///< owned by the system; null: none
+  bool solves_;                               ///< the integrator solves for the diffusive part of the rate
   std::string integrator_name_;
   std::unique_ptr<TimeIntegrator> integrator_;
-  std::unique_ptr<Field<Real>> exact_;  ///< where exact solutions are evaluated; null: there are none
+  std::unique_ptr<Field<Real>> exact_;  ///< buffer for exact solutions; null: there are none
 };
 
 }  // namespace halocline

@@ -32,7 +32,7 @@ struct Whole {
   }
 };
 
-/// … and with diffusion that can be solved for.
+/// … and the same with diffusion that can be solved for.
 template <class Real, int Axes>
 struct Split {
   static constexpr Shape shape = point;
@@ -54,7 +54,7 @@ Equations two_fields() {
   return equations;
 }
 
-/// A physics of this test's own deck, on a mesh.
+/// Makes a physics from this test's deck on a mesh.
 std::unique_ptr<Physics> make(PhysicsEntry const& entry, std::string const& text,
                               std::shared_ptr<StructuredMesh const> const& mesh,
                               Precision precision = Precision::double_) {
@@ -117,7 +117,7 @@ double error_of(PhysicsEntry const& entry, int axes, Index cells, std::string co
   return std::max(quantity(*physics, "error_maximum(u)"), quantity(*physics, "error_maximum(v)"));
 }
 
-// Halving the spacing takes the error to a quarter; the next term of its series may be a tenth of it here.
+// Halving the spacing divides the error by four; the next term of its series may be a tenth of it here.
 TEST(Evolution, IsOfSecondOrderInSpaceWithWallsThatChangeInTime) {
   PhysicsEntry const whole = two_fields().evolution<Whole, 1, 2, 3>();
   PhysicsEntry const split = two_fields().evolution<Split, 1, 2, 3>();
@@ -130,7 +130,7 @@ TEST(Evolution, IsOfSecondOrderInSpaceWithWallsThatChangeInTime) {
   }
 }
 
-// Both are one equation, in one pass or another: equal but for the rounding of sums in another order.
+// The same equation in one form or the other: equal up to rounding, since sums have another order.
 TEST(Evolution, DiffusionBesideTheRateIsDiffusionWithinIt) {
   PhysicsEntry const whole = two_fields().evolution<Whole, 1, 2, 3>();
   PhysicsEntry const split = two_fields().evolution<Split, 1, 2, 3>();
@@ -140,7 +140,7 @@ TEST(Evolution, DiffusionBesideTheRateIsDiffusionWithinIt) {
   }
 }
 
-/// mean(u) at time 1 of what diffuses from a place between walls that nothing passes.
+/// mean(u) at time 1 of a diffusing cosine between insulated walls.
 double mean_after(std::string const& method, int steps) {
   auto const physics = make(two_fields().evolution<Split, 1, 2, 3>(),
                             "time: {method: " + method +
@@ -151,8 +151,8 @@ double mean_after(std::string const& method, int steps) {
   return quantity(*physics, "mean(u)");
 }
 
-// The error of a method of order p falls by 2^p; with such steps a quarter of that is left to its next term. The
-// explicit method's is beyond its stable step.
+// The error of a method of order p falls by 2^p; with these steps the next term may be a quarter of it. The explicit
+// method runs beyond its stable step and diverges.
 TEST(Evolution, ImexMethodsHaveTheirOrderAndNoStepOfDiffusion) {
   double const best = mean_after("imex_ark3", 256);
   for (auto const& [method, order] : {std::pair{"imex_ars222", 2}, {"imex_ark3", 3}}) {
@@ -186,7 +186,7 @@ TEST(Evolution, IsNotClosedWhereWallsOrSourcesGiveSomething) {
   }
 }
 
-// 1 / (2 D sum of 1 / spacing^2) of explicit Euler, once for the declared step and once more for what diffuses.
+// 1 / (2 D sum of 1 / spacing^2) of explicit Euler, from the declared step, and again from the diffusivity.
 TEST(Evolution, KnowsItsLongestStableStep) {
   auto const mesh = test::unit_mesh({10, 20});
   double const declared = 1 / (2 * 0.1 * (100 + 400));
@@ -204,7 +204,7 @@ TEST(Evolution, SinglePrecisionIsNearDouble) {
   auto const twice = make(entry, deck, mesh);
   run(*single, 0.25, 100);
   run(*twice, 0.25, 100);
-  // 300 stages, each of which rounds numbers up to 3 a few times.
+  // 300 stages, each of which rounds numbers of size up to 3 a few times.
   double const rounding = 300 * 4 * 3 * static_cast<double>(std::numeric_limits<float>::epsilon());
   EXPECT_NEAR(quantity(*single, "mean(u)"), quantity(*twice, "mean(u)"), rounding);
   EXPECT_NE(quantity(*single, "mean(u)"), quantity(*twice, "mean(u)"));

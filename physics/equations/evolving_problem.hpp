@@ -19,7 +19,7 @@
 
 namespace halocline {
 
-/// V du/dt + K u = V source(t) + what the walls add, V the volumes of the unknowns: a LinearSystem but for K.
+/// V du/dt + K u = V source(t) + wall terms, where V are the volumes of the unknowns: a LinearSystem except for K.
 template <class Real>
 class VolumeSystem : public LinearSystem {
  public:
@@ -27,9 +27,9 @@ class VolumeSystem : public LinearSystem {
   void add_source(double time, double scale, Vector& b) override;
 
  protected:
-  /// Collective. Throws InputError for a source that is no finite number at `start`; so does `add_source`, at its time.
+  /// Collective. Throws InputError for a source that is not finite at `start`; `add_source` does so at its time.
   ///
-  /// \param own  the physics' section, which has a field `source`
+  /// \param own  the physics' section, which contains a field `source`
   /// \param like a vector of the unknowns
   VolumeSystem(ControlVolumeGrid const& grid, BoundarySource<Real> walls, Options const& own, double start,
                Vector const& like);
@@ -44,12 +44,12 @@ class VolumeSystem : public LinearSystem {
   std::unique_ptr<Vector> source_terms_;  ///< null where there is no source
 };
 
-/// About the sum of |u| volume, for a Quantity that is the integral of u: by Cauchy and Schwarz it is at most the root
-/// of the sum of u^2 volume times the sum of all volumes.
+/// An estimate of the sum of |u| volume, for a Quantity that is the integral of u. By Cauchy and Schwarz it is at most
+/// the root of the sum of u^2 volume times the sum of all volumes.
 [[nodiscard]] double magnitude_of_integral(Vector const& u, Vector const& volume, double all_volume);
 
-/// A LinearSystem of one field u on cells, moved by the integrator and the solver that the deck chooses: what evolving
-/// linear physics share. A physics makes its system and its initial values, and calls `begin`.
+/// A LinearSystem of one field u on cells, advanced by the deck's integrator and solver: the common part of evolving
+/// linear physics. A physics makes its system and its initial values, then calls `begin`.
 template <class Real>
 class EvolvingProblem : public Physics {
  public:
@@ -61,10 +61,10 @@ class EvolvingProblem : public Physics {
   [[nodiscard]] bool carry(CarriedState& state) override;
 
  protected:
-  /// \param own        the physics' section, which has an expression `exact`
-  /// \param integrator the one of a deck that chooses none
+  /// \param own        the physics' section, which contains an expression `exact`
+  /// \param integrator used if a deck chooses none
   EvolvingProblem(PhysicsContext const& context, Options own, std::string const& integrator);
-  /// Collective. Throws InputError for an exact solution without a value somewhere, before anything is written.
+  /// Collective. Throws InputError, before anything is written, for an exact solution that is not finite somewhere.
   void begin(std::unique_ptr<LinearSystem> system);
 
   [[nodiscard]] Options const& own() const { return own_; }
@@ -86,7 +86,7 @@ class EvolvingProblem : public Physics {
   bool is_explicit_;
   std::unique_ptr<LinearSolver> solver_;
   std::optional<LinearEvolvingSystem> evolution_;
-  double euler_step_ = std::numeric_limits<double>::infinity();  ///< of an explicit integrator; others have no limit
+  double euler_step_ = std::numeric_limits<double>::infinity();  ///< of an explicit integrator; infinite for others
 };
 
 extern template class VolumeSystem<float>;

@@ -8,7 +8,7 @@
 
 namespace halocline {
 
-/// Adds error_2 and error_maximum of u at `time` where the section `own` gives an `exact` solution. Collective.
+/// Adds error_2 and error_maximum of u at `time` if the section `own` gives an `exact` solution. Collective.
 template <class Real>
 void add_errors(Options const& own, Vector const& u, double time, Vector const& volume, std::vector<Quantity>& all);
 

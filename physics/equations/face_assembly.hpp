@@ -26,8 +26,8 @@ struct FaceConductivity {
     if (mean == FaceMean::arithmetic) return (lower + upper) / 2;
     return lower + upper > 0 ? 2 * lower * upper / (lower + upper) : Real{0};
   }
-  /// At a wall of `axis`, `reach` gaps beyond (i, j, l); `inward` is 1 or -1, towards the next entry. Extrapolated
-  /// where the two entries are of one material, as far as that can be told: they differ by a factor of two at most.
+  /// At a wall of `axis`, `reach` gaps beyond (i, j, l); `inward` is 1 or -1, towards the next entry. Extrapolated only
+  /// if the two entries differ by at most a factor of two, which is taken to mean that they are of one material.
   [[nodiscard]] KOKKOS_FUNCTION Real at_wall(int axis, Index inward, Real reach, Index i, Index j, Index l) const {
     if (k.origin == nullptr) return 1;
     Real const inside = k(i, j, l);
@@ -45,10 +45,10 @@ struct FaceTerms {
   FaceConductivity<Real> conductivity;
   BlockView<Real> out;
   int axis;
-  bool given_nodes[2];  ///< the wall holds nodes with a given value: the last face lies between two entries
+  bool given_nodes[2];  ///< there are nodes with a given value on the wall: the last face lies between two entries
   Index begin[3];       ///< local index of the first unknown
   Index wall[2];        ///< local face that is the lower (upper) wall; -1: not in this block
-  Real reach[2];        ///< how far the conductivity is extrapolated to the wall, in gaps between unknowns
+  Real reach[2];        ///< extrapolation distance of the conductivity to the wall, in gaps between unknowns
   Real const* width[3];
   Real const* factor;
 
@@ -71,7 +71,7 @@ struct FaceTerms {
   }
 };
 
-/// The terms of one axis on one block, for faces begin … end of the unknowns.
+/// The coefficients of one axis on one block, for faces begin … end of the unknowns.
 template <class Real>
 [[nodiscard]] FaceTerms<Real> face_terms(ControlVolumeGrid const& grid, Block const& block, int axis,
                                          DiffusionMaterial<Real> const& material, BlockWidths<Real> const& widths,
@@ -92,7 +92,7 @@ template <class Real>
   for (std::size_t side = 0; side < 2; ++side) {
     Wall const& wall = line.walls[side];
     terms.given_nodes[side] = grid.centring == Centring::node && wall.b == 0 && wall.distance > 0;
-    // A law of the flux needs the conductivity at the wall itself, for second order; a given value does not.
+    // Walls with a derivative need the conductivity at the wall itself for second order; a given value does not.
     bool const extrapolated = wall.b != 0 && line.size() > 1;
     double const inner = extrapolated ? line.conductance(side == 0 ? 1 : line.size() - 1) : 0;
     terms.reach[side] = static_cast<Real>(std::min(1.0, wall.distance * inner));

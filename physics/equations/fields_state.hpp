@@ -7,16 +7,16 @@
 
 namespace halocline {
 
-/// The state of an EquationSystem: a field on cells for each unknown.
+/// The state of an EquationSystem: one field on cells per unknown.
 template <class Real>
 class FieldsState final : public SystemState {
  public:
   explicit FieldsState(Fields<Real> its_fields) : fields(std::move(its_fields)) {}
 
   Fields<Real> fields;
-  /// Rates have been taken of it before: whoever writes it next starts the exchange of its ghosts as well.
+  /// A rate has read this state before: whoever writes it next also starts the exchange of its ghosts.
   bool is_read = false;
-  /// Ghosts at other blocks, and at the ends of periodic axes, are those of what is owned, or on their way.
+  /// Ghosts at other blocks and at the ends of periodic axes match the owned values, or are being exchanged.
   bool has_ghosts = false;
 };
 

@@ -9,8 +9,8 @@
 
 namespace halocline {
 
-/// The sum over the axes of the fastest wave of a law over the spacing, in 1 / time; NaN where the state is not
-/// physical. Over the part of the spacing that a wave may go where the law says so (`courant`).
+/// The sum over the axes of the speed of a law's fastest wave divided by the spacing, in 1 / time; NaN if the state is
+/// not physical. If the law limits the fraction of a spacing that waves may travel (`courant`), divided by that.
 template <class Real, class Law, int Axes>
 struct FastestWave {
   static constexpr Shape shape = point;
@@ -20,7 +20,7 @@ struct FastestWave {
   KOKKOS_FORCEINLINE_FUNCTION Real fastest(P const& at, U const&... u) const {
     return of(at, law.primitive({{u[here]...}}));
   }
-  /// Of a primitive state; `at` has `inverse_spacing(axis)`.
+  /// For a primitive state; `at` has `inverse_spacing(axis)`.
   template <class P, class State>
   KOKKOS_FORCEINLINE_FUNCTION Real of(P const& at, State const& w) const {
     Real sum = at.inverse_spacing(0) * law.template speed<0>(w);
@@ -32,9 +32,9 @@ struct FastestWave {
   }
 };
 
-/// The rate of a conservation law at a cell, minus the divergence of the numerical fluxes through its faces, and what
-/// `source(at, conserved)` of the law adds, if there is one. Each cell evaluates its own faces, by the same operations
-/// on the same values as the cell across: both get the same bits, so that sums change by rounding alone.
+/// The rate of a conservation law at a cell: minus the divergence of the numerical fluxes through its faces, plus
+/// `source(at, conserved)` if the law has one. Each cell evaluates its own faces, by the same operations on the same
+/// values as the neighbour across: both get the same bits, so that sums change by rounding only.
 template <class Real, class Law, class Reconstruction, int Axes>
 struct FluxRate {
   static constexpr int reach = Reconstruction::reach + 1;
@@ -42,7 +42,7 @@ struct FluxRate {
   static constexpr int fields = Law::fields;
   static constexpr bool is_long = true;
   using State = Values<Real, fields>;
-  /// The cells of one line that the rate reads, the point itself in the middle, as `seen` sees them.
+  /// The cells of one line that the rate reads, converted by `seen`, with the point itself in the middle.
   struct Line {
     State cell[2 * reach + 1];
   };
@@ -59,18 +59,18 @@ struct FluxRate {
     return with_source(rate, at, u...);
   }
 
-  /// What bounds the rate, by itself: it does not depend on the scheme.
+  /// Bounds the rate. A separate functor, since it does not depend on the scheme.
   [[nodiscard]] FastestWave<Real, Law, Axes> bound() const { return {law}; }
 
-  // The parts of the rate, for kernels that evaluate each face once.
+  // The parts of the rate, for kernels that evaluate each face only once.
 
-  /// A conserved state as edges are reconstructed from it.
+  /// A conserved state in the form that edges are reconstructed from.
   KOKKOS_FORCEINLINE_FUNCTION State seen(State const& conserved) const {
     if constexpr (Reconstruction::of_conserved) return conserved;
     if constexpr (!Reconstruction::of_conserved) return law.primitive(conserved);
   }
-  /// The flux through the lower (Side -1) or upper (1) face of the cell in the middle. The lower one does not read the
-  /// line's last cell, nor the upper one its first.
+  /// The flux through the lower (Side -1) or upper (1) face of the middle cell. The lower one does not read the line's
+  /// last cell, the upper one not its first.
   template <int Axis, int Side>
   KOKKOS_FORCEINLINE_FUNCTION State flux(Line const& line) const {
     constexpr int below_face = Side < 0 ? -1 : 0;
@@ -82,7 +82,7 @@ struct FluxRate {
       return riemann.template flux<Axis>(law, below, above);
     }
   }
-  /// What the fluxes through both faces of the cell in the middle add to the rate.
+  /// The contribution of both fluxes of the middle cell to the rate.
   template <int Axis, class P>
   KOKKOS_FORCEINLINE_FUNCTION State from_fluxes(P const& at, State const& lower, State const& upper,
                                                 [[maybe_unused]] Line const& line) const {
@@ -126,8 +126,8 @@ struct FluxRate {
     return seen({{u[along<Axis, Distance>]...}});
   }
 
-  /// The primitive state at the edge of a cell that looks to `Side`; that of the cell where the other is not physical,
-  /// or what a law with a balance makes of both.
+  /// The primitive state at the edge of a cell on `Side`; the state of the cell if the edge's is not physical, or the
+  /// combination that a law with a balance makes of both.
   template <int Cell, int Side>
   KOKKOS_FORCEINLINE_FUNCTION State edge(Line const& line) const {
     State const there =

@@ -8,12 +8,12 @@
 #include "framework/operator/stencil_cg_passes.hpp"
 #include "physics/equations/constant_diffusion.hpp"
 
-// What the functors of this room, and what solvers make of them, read: halos are as wide as shapes say.
+// The functors of this module, and the functors that solvers derive from them, read only what their shapes allow.
 
 namespace halocline {
 namespace {
 
-/// Whether A, with `Coefficients` inputs beside the vector, and all that is made of it keep to their shapes.
+/// Whether A, with `Coefficients` inputs besides the vector, and all functors derived from it respect their shapes.
 template <int Coefficients, class A>
 void expect_reads_within_shape(A const& a) {
   using namespace stencil_functor;

@@ -11,7 +11,7 @@
 #include "physics/equations/constant_rows.hpp"
 #include "physics/equations/test_problems.hpp"
 
-// Both colours in one pass over memory, by themselves: coarsening_test.cpp has them in the passes that use them.
+// Both colours in one pass over memory, tested alone; coarsening_test.cpp tests the passes that use them.
 
 namespace halocline {
 namespace {
@@ -24,7 +24,7 @@ struct Problem {
   Periodicity periodic{};
 };
 
-/// An operator with constant coefficients, other ones along each axis and at each wall, and its parts.
+/// An operator with constant coefficients that differ along each axis and at each wall, and its parts.
 template <int Dimensions>
 struct Parts {
   using Stencil = ConstantStencil<double, Dimensions>;
@@ -76,10 +76,10 @@ void expect_half_sweeps(Problem const& problem) {
   auto const expected = parts.a->create_vector();
   auto const to = parts.a->create_vector();
   FusedRelaxation<typename Parts<Dimensions>::Stencil> const fused(parts.grid, parts.maps, parts.exchange.get());
-  EXPECT_EQ(fused.pays(), false);  // so small
+  EXPECT_EQ(fused.pays(), false);  // the problem is too small
   auto const expect_equal = [&] {
     expected->add(-1, *to);
-    // Seven terms of a row and a division, twice, for values of order b / diagonal and x.
+    // Seven terms of a row and a division, twice, on values of the order of b / diagonal and x.
     EXPECT_LE(expected->maximum(), 40 * std::numeric_limits<double>::epsilon() * (x.maximum() + to->maximum()));
   };
   b->randomize(1);
@@ -105,7 +105,7 @@ TEST(FusedRelaxation, IsTwoHalfSweeps) {
   expect_half_sweeps<2>({.cells = {30, 23}});
   expect_half_sweeps<2>({.cells = {29, 31}, .centring = Centring::node});
   expect_half_sweeps<2>({.cells = {24, 30}, .periodic = {true, true, false}});
-  // An odd count has neighbours of one colour around the end of the axis.
+  // With an odd count two neighbours across the periodic boundary have the same colour.
   expect_half_sweeps<2>({.cells = {25, 31}, .periodic = {true, false, false}});
   expect_half_sweeps<3>({.cells = {15, 13, 12}, .periodic = {false, true, false}});
   expect_half_sweeps<3>({.cells = {13, 11, 24}});
@@ -113,7 +113,7 @@ TEST(FusedRelaxation, IsTwoHalfSweeps) {
   expect_half_sweeps<3>({.cells = {12, 16, 20}, .periodic = {true, false, true}});
 }
 
-/// Blocks so thin that all of them are shell.
+/// Blocks so thin that they consist of shell only.
 TEST(FusedRelaxation, NeedsNoInside) {
   expect_half_sweeps<2>({.cells = {16, 3}});
   expect_half_sweeps<3>({.cells = {5, 4, 12}});

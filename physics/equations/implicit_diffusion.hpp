@@ -13,11 +13,11 @@ namespace halocline {
 
 class CarriedState;
 
-/// g(t, u) = D div grad u of one field on cells, with what the values of its walls add, for methods that solve for it.
+/// g(t, u) = D div grad u of one field on cells, including the values of its walls, for methods that solve for it.
 template <class Real>
 class ImplicitDiffusion {
  public:
-  /// \param diffusivity D, 0 and above, in length^2 / time
+  /// \param diffusivity D, at least 0, in length^2 / time
   ImplicitDiffusion(std::shared_ptr<StructuredMesh const> mesh, BoundaryConditions const& walls, double diffusivity,
                     std::unique_ptr<LinearSolver> solver);
 
@@ -25,7 +25,7 @@ class ImplicitDiffusion {
   [[nodiscard]] SolveReport solve(double time, double scale, std::shared_ptr<Field<Real>> const& right,
                                   std::shared_ptr<Field<Real>> const& out);
 
-  /// Tells what the solver keeps, for which it is prepared.
+  /// Carries the state that the solver keeps; prepares the solver for that.
   void carry(CarriedState& state, std::string const& group);
 
  private:
@@ -34,7 +34,7 @@ class ImplicitDiffusion {
   DiffusionDescription description_;
   double diffusivity_;
   std::unique_ptr<LinearSolver> solver_;
-  BoundarySource<Real> walls_;          ///< with conductivity 1: what it is scaled by is a factor of `add`
+  BoundarySource<Real> walls_;          ///< with conductivity 1: the scale is passed to `add` as a factor
   std::unique_ptr<Operator> operator_;  ///< 1 - scale g, for the scale in `scale_`
   double scale_ = 0;
   std::unique_ptr<Vector> volume_, b_, x_;

@@ -43,7 +43,7 @@ std::vector<double> values_at(ControlVolumeGrid const& grid, Block const& block,
 template <class Function>
 double error(ControlVolumeGrid const& fine, std::array<Index, 3> const& factor, Function const& function) {
   auto const coarse = coarsened(fine, factor);
-  if (!coarse) return 0;  // a rank has no unknown
+  if (!coarse) return 0;  // a rank without unknowns
   auto const vector_on = [](ControlVolumeGrid const& grid) {
     auto field = std::make_shared<Field<double>>(grid.mesh,
                                                  FieldDescription{.name = "u", .centring = grid.centring, .ghosts = 1});
@@ -86,7 +86,7 @@ ControlVolumeGrid grid_of(GridCase const& test) {
 }
 
 TEST(CubicInterpolation, IsExactForPolynomialsOfThirdOrder) {
-  // Four ranks leave each block of these at least three coarse unknowns along an axis, and a fourth beside it.
+  // On four ranks each block of these has at least three coarse unknowns along an axis, and a fourth next to it.
   std::vector<GridCase> const cases{
       {.cells = {53}, .factor = {2, 1, 1}},
       {.cells = {47}, .factor = {2, 1, 1}, .centring = Centring::node, .stretched = true},
@@ -102,7 +102,7 @@ TEST(CubicInterpolation, IsExactForPolynomialsOfThirdOrder) {
   };
   for (GridCase const& test : cases) {
     SCOPED_TRACE(std::to_string(test.cells[0]));
-    // 64 terms of weights below 2.3 each (one-sided, all axes at once) and values below 90.
+    // 64 terms with weights below 2.3 each (one-sided, all axes at once) and values below 90.
     EXPECT_LE(error(grid_of(test), test.factor, polynomial), 64 * 2.3 * 90 * epsilon);
   }
 }
@@ -130,7 +130,7 @@ TEST(CubicInterpolation, IsOfFourthOrderAroundPeriodicEnds) {
     GridCase const test{.cells = {cells, cells}, .factor = {2, 2, 1}, .periodic = {true, true, false}};
     return error(grid_of(test), test.factor, wave);
   };
-  // The next term is smaller by (2 pi h)^2, 4 % at 32 cells.
+  // The next term of the series is smaller by (2 pi h)^2, 4 % at 32 cells.
   EXPECT_NEAR(std::log2(at(32) / at(64)), 4, 0.1);
 }
 

@@ -6,8 +6,7 @@
 
 #include "physics/equations/test_problems.hpp"
 
-// How many iterations conjugate gradients with multigrid take: as many whatever the mesh width, and whatever the number
-// of ranks.
+// The iterations of conjugate gradients with multigrid do not depend on the mesh width or the number of ranks.
 
 namespace halocline {
 namespace {
@@ -16,7 +15,7 @@ using namespace halocline::test;
 
 using Conductivity = std::function<double(double x, double y, double z)>;
 
-/// Each takes one digit of the error off and more, but for the last.
+/// Each iteration except the last reduces the error by at least a digit.
 constexpr Index most_iterations = 9;
 
 struct Problem {
@@ -63,7 +62,7 @@ Index iterations(Problem const& problem, std::vector<Index> const& cells, std::s
                              {.conductivity = problem.conductivity ? &k : nullptr});
   auto const b = a->create_vector();
   auto const x = a->create_vector();
-  // Random, and something that has a solution also where nothing fixes it.
+  // A random x, and b = A x, so that singular problems have a solution as well.
   x->randomize(3);
   a->apply(*x, *b);
   x->fill(0);

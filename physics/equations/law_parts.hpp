@@ -8,8 +8,8 @@
 
 namespace halocline {
 
-/// The compiled parts of a law on meshes of `Axes` axes. A source of the physics for each number of axes includes
-/// conservation_law.hpp and says `template struct LawParts<Euler, 1>;`; all others need no more than this.
+/// The compiled parts of a law on meshes with `Axes` axes. For each number of axes one source of the physics includes
+/// conservation_law.hpp and contains `template struct LawParts<Euler, 1>;`. All other sources include only this file.
 template <template <class, int> class Law, int Axes>
 struct LawParts {
   template <class Real>

@@ -23,7 +23,7 @@ std::vector<std::string> kind_names(std::vector<OwnWall> const& walls) {
   return names;
 }
 
-/// Null where `kind` is one that all laws have.
+/// Null if `kind` is one that all laws have.
 OwnWall const* own_wall(std::vector<OwnWall> const& walls, std::string const& kind) {
   auto const found = std::find_if(walls.begin(), walls.end(), [&](OwnWall const& wall) { return wall.name == kind; });
   return found == walls.end() ? nullptr : &*found;
@@ -60,7 +60,7 @@ Section declare_face(std::string const& name, std::vector<Primitive> const& prim
 
 std::string face_at(int face) { return face_name(face / 2, face % 2 == 0 ? -1 : 1); }
 
-/// Adds a mistake where a section gives a primitive and what stands in its place.
+/// Adds a mistake if a section gives both a primitive and its substitute.
 void judge_others(Options const& section, std::vector<Primitive> const& primitives, Mistakes& mistakes) {
   for (Primitive const& each : primitives) {
     if (each.other_name.empty() || !section.given(each.name) || !section.given(each.other_name)) continue;
@@ -104,7 +104,7 @@ bool gives_others(Options const& section, std::vector<Primitive> const& primitiv
 
 void declare_law(Section& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
                  LawTraits const& traits) {
-  // Weights of weno5 differ from field to field, which no balance outlives.
+  // The weights of weno5 differ from field to field, which destroys any balance.
   if (traits.is_balanced) {
     own.choice("reconstruction",
                "Values at the faces: those of the cells (donor_cell) or of lines with limited slopes (plm).",

@@ -17,23 +17,23 @@ struct Primitive {
   std::string name;
   std::string sentence;
   std::string initial;
-  std::string other_name = "";      ///< what decks may give in its place; empty: nothing
-  std::string other_sentence = "";  ///< of that
-  bool flows = true;                ///< false: beyond an inflow face it is what it is inside
+  std::string other_name = "";      ///< a substitute that decks may give; empty: none
+  std::string other_sentence = "";  ///< describes the substitute
+  bool flows = true;                ///< false: beyond an inflow face it has the value inside
 };
-/// Whether the section of a start or of a face gives what stands in for a primitive, for any of them.
+/// Whether the section of a start or of a face gives a substitute for any of the primitives.
 [[nodiscard]] bool gives_others(Options const& section, std::vector<Primitive> const& primitives);
-/// What it is called in a section that gives either.
+/// The name of the option that a section gives: the primitive or its substitute.
 [[nodiscard]] std::string const& given_name(Options const& section, Primitive const& primitive);
 
-/// What a law has beside what all have.
+/// Optional features of a law.
 struct LawTraits {
   bool has_contact = false;  ///< HLLC
   bool is_balanced = false;  ///< HasBalance
   bool has_walls = false;    ///< HasWalls
 };
 
-/// What `reconstruction`, `limiter` and `riemann` of a deck come to.
+/// The scheme that `reconstruction`, `limiter` and `riemann` of a deck select.
 struct LawScheme {
   enum class Edges { minmod, van_leer, weno5 };
   Edges edges = Edges::minmod;
@@ -46,15 +46,15 @@ struct LawScheme {
 /// Declares the scheme, `initial` and `boundary` in the section of a physics.
 void declare_law(Section& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
                  LawTraits const& traits);
-/// Adds a mistake for whatever of it does not fit the mesh: faces, and quantities beyond those of `axes`.
+/// Adds a mistake for each setting that does not fit the mesh: faces, and quantities beyond those of `axes`.
 ///
-/// \param fields how many of the primitives there are on this mesh
+/// \param fields number of primitives on this mesh
 void judge_law(Options const& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
                std::size_t fields, Options const& mesh, Mistakes& mistakes);
 
-/// Adds a mistake where the integrator is not stable with the reconstruction.
+/// Adds a mistake if the integrator is not stable with the reconstruction.
 ///
-/// \param integrator the one where `time` names none
+/// \param integrator used if `time` names none
 void judge_law_method(Options const& own, Options const& time, std::string const& integrator, Mistakes& mistakes);
 
 [[nodiscard]] LawScheme law_scheme(Options const& own);

@@ -2,15 +2,15 @@
 
 #include "framework/kernel/stencil.hpp"
 
-// Values at the edges of cells from the means of cells. Each of these functors gets, on a line through a cell, the
-// `reach` cells behind it, the cell itself and the `reach` cells ahead, and returns the value at the cell's edge ahead;
-// the other edge is that of the line read backwards. So mirrored data give mirrored values, to the bit.
+// Values at the edges of cells from cell means. Each of these functors takes, on a line through a cell, the `reach`
+// cells behind it, the cell itself and the `reach` cells ahead, and returns the value at the edge ahead. The other edge
+// is that of the line read backwards, so that mirrored data give mirrored values, to the bit.
 
 namespace halocline {
 
-/// A line through the cell's mean whose slope is limited by theta-minmod (van Leer 1979, Kurganov & Tadmor 2000):
-/// donor cell with theta 0, minmod with 1, monotonized central with 2. With theta 2 and the larger of both sides in the
-/// place of the central slope it is superbee (Roe 1985).
+/// A linear profile through the cell's mean with the slope limited by theta-minmod (van Leer 1979, Kurganov & Tadmor
+/// 2000): donor cell with theta 0, minmod with 1, monotonized central with 2. With theta 2, and the larger one-sided
+/// slope instead of the central one, it is superbee (Roe 1985).
 template <class Real>
 struct MinmodSlopes {
   static constexpr int reach = 1;
@@ -34,7 +34,7 @@ struct MinmodSlopes {
   }
 };
 
-/// The same with the harmonic mean of both sides as slope (van Leer 1974).
+/// The same with the harmonic mean of both one-sided slopes (van Leer 1974).
 template <class Real>
 struct VanLeerSlopes {
   static constexpr int reach = 1;
@@ -49,8 +49,8 @@ struct VanLeerSlopes {
   }
 };
 
-/// Fifth-order weighted essentially non-oscillatory values (Jiang & Shu, J. Comput. Phys. 126, 1996), of the conserved
-/// numbers themselves: their means are what a finite-volume method knows to any order.
+/// Fifth-order weighted essentially non-oscillatory values (Jiang & Shu, J. Comput. Phys. 126, 1996) of the conserved
+/// quantities: a finite-volume method has their means to any order.
 template <class Real>
 struct Weno5 {
   static constexpr int reach = 2;
@@ -66,7 +66,7 @@ struct Weno5 {
     Real const p = square(least + smooth_0);
     Real const q = square(least + smooth_1);
     Real const r = square(least + smooth_2);
-    // The weights 1 / p, 6 / q and 3 / r over their sum, with one division for all.
+    // The weights 1 / p, 6 / q and 3 / r over their sum, with a single division.
     Real const weight_0 = q * r;
     Real const weight_1 = Real{6} * (p * r);
     Real const weight_2 = Real{3} * (p * q);

@@ -12,7 +12,7 @@
 #include "physics/equations/test_problems.hpp"
 #include "solvers/multigrid/test_chain.hpp"
 
-// Cycles in single precision that solve to the accuracy of double.
+// Multigrid cycles in single precision that solve to the accuracy of double precision.
 
 namespace halocline {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 using namespace halocline::test;
 
 constexpr Criteria usual{.relative = 1e-10, .absolute = 0, .iterations = 200};
-/// Of a residual's norm: its entries are rounded to single precision, and so are their squares.
+/// Relative error of a residual's norm: its entries and their squares are rounded to single precision.
 constexpr double rounded = 4e-7;
 
 struct Problem {
@@ -67,7 +67,7 @@ std::unique_ptr<Vector> random_like(Operator const& a, double scale = 1) {
   return b;
 }
 
-/// Steps of Jacobi's, which take next to nothing off.
+/// Jacobi iterations, which hardly reduce the error.
 TEST(Refinement, WeakCyclesConvergeAllTheSame) {
   auto const a = make({.name = "plane", .cells = {24, 24}});
   auto const b = random_like(*a);
@@ -93,7 +93,7 @@ TEST(Refinement, GetsWhereDoublePrecisionDoes) {
       EXPECT_NEAR(report.initial_residual, initial, rounded * initial) << problem.name;
       double const left = true_residual(*a, *b, *x);
       EXPECT_LE(left, 1e-10 * initial * (1 + rounded)) << problem.name;
-      // What is left has lost digits against b, which double precision holds sixteen of.
+      // The residual has lost digits by cancellation against b, which has sixteen in double precision.
       EXPECT_NEAR(report.true_residual, left, rounded * left + 1e-15 * a->norm_bound() * std::sqrt(x->square()));
       EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
     }
@@ -109,7 +109,7 @@ TEST(Refinement, TakesAboutTheIterationsOfMultigridInDouble) {
     MultigridSolver in_double(usual, {});
     in_double.prepare(*a);
     Index const expected = in_double.solve(*a, *b, *y).iterations;
-    // Without steepest descent, as long as cycles do well without it, a few more.
+    // Without steepest descent while cycles converge well without it; this may cost a few more.
     EXPECT_LE(static_cast<double>(refine(*a, *b, *x).iterations), 1.5 * static_cast<double>(expected) + 2)
         << problem.name;
   }
@@ -125,7 +125,7 @@ TEST(Refinement, ScalesOfAProblemDoNotMatter) {
     SolveReport const report = refine(*a, *b, *x);
     EXPECT_EQ(report.outcome, Outcome::converged) << scale;
     EXPECT_EQ(report.iterations, usual_iterations) << scale;
-    // A guess that is far away, beside a right-hand side that is small.
+    // A distant guess with a small right-hand side.
     x->randomize(2);
     EXPECT_EQ(refine(*a, *b, *x).outcome, Outcome::converged) << scale;
   }
@@ -166,7 +166,7 @@ TEST(Refinement, Failures) {
   b->fill(1e200);
   EXPECT_EQ(refine(*a, *b, *x).outcome, Outcome::overflow);
 
-  // It knows no single precision.
+  // This operator has no single-precision form.
   auto const chain = test_chain::poisson(60);
   auto const y = chain.create_vector();
   SolveReport const refused = refine(chain, *random_like(chain), *y);
@@ -202,7 +202,7 @@ TEST(RoundedResidual, IsTheResidualRounded) {
       EXPECT_NEAR(single->residual(scale, *b, *x, *r), square, 2 * rounded * square);
       expected->convert(*exact, scale);
       expected->add(-1, *r);
-      // Both are rounded once from numbers that differ by the order of a few additions.
+      // Both are rounded once, from numbers that differ by a few roundings of a sum.
       EXPECT_LE(expected->maximum(), std::numeric_limits<float>::epsilon() * scale * exact->maximum()) << problem.name;
     }
     auto const sum = a->create_vector();

@@ -5,26 +5,27 @@
 
 namespace halocline {
 
-/// Bounds of the waves that leave a face.
+/// Bounds of the speeds of the waves that leave a face.
 template <class Real>
 struct WaveBounds {
   Real lower;
   Real upper;
 };
 
-/// Whether a law knows its contact wave, as HLLC needs: `contact_speed<Axis>(left, right, bounds)` and
-/// `star<Axis>(primitive, conserved, speed of the outer wave, speed of the contact)`, the conserved state between both.
+/// Whether a law provides its contact wave, which HLLC needs: `contact_speed<Axis>(left, right, bounds)` and
+/// `star<Axis>(primitive, conserved, speed of the outer wave, speed of the contact)`, the conserved state between the
+/// two.
 template <class Law, class State, class Bounds>
 concept HasContact = requires(Law const& law, State const& w, Bounds const& bounds) {
   law.template contact_speed<0>(w, w, bounds);
   law.template star<0>(w, w, bounds.lower, bounds.lower);
 };
 
-/// Whether a law balances its fluxes against a field that stands still, as the bottom below water. It then says itself
-/// which state there is at an edge of a cell, `at_edge(reconstructed, cell)`; the Riemann solver sees
-/// `at_face(edge, across)`, the state at an edge as the one across the face lets it be; and
-/// `balance<Axis>(lower, upper, at_lower, at_upper)` is added to what flows in less what flows out: of a cell's states
-/// at its edges, themselves and `at_face`. All states are primitive.
+/// Whether a law balances its fluxes against a field at rest, such as the bottom below water. The law then defines
+/// `at_edge(reconstructed, cell)`, the state at an edge of a cell. The Riemann solver uses `at_face(edge, across)`, the
+/// state at an edge modified for the state across the face. `balance<Axis>(lower, upper, at_lower, at_upper)` is added
+/// to inflow minus outflow; its arguments are the states at both edges of a cell, then those of `at_face`. All states
+/// are primitive.
 template <class Law, class State>
 concept HasBalance = requires(Law const& law, State const& w) {
   law.at_edge(w, w);
@@ -33,16 +34,17 @@ concept HasBalance = requires(Law const& law, State const& w) {
 };
 
 /// Whether a law has walls of its own: `beyond(wall, axis, side, inside, given)` is the primitive state of a ghost,
-/// from that of its mirror image inside and what the deck gives; `wall` counts the kinds in the order of
-/// `Equations::wall`, side is -1 or 1.
+/// from the state of its mirror image inside and the values in the deck. `wall` is the index of the `Equations::wall`
+/// call, side is -1 or 1.
 template <class Law, class State>
 concept HasWalls = requires(Law const& law, State const& w) {
   law.beyond(0, 0, 1, w, w);
 };
 
-/// The flux through a face from the states on both sides: Rusanov's, that of Harten, Lax and van Leer, and HLLC of
-/// Toro, Spruce and Speares. They differ by two weights, zero or one: a condition that is the same at all faces would
-/// keep compilers of hosts from vectorising. Devices skip what has no weight. Rusanov is HLL with bounds of one size.
+/// The flux through a face from the states on both sides: Rusanov, Harten-Lax-van Leer (HLL), or HLLC (Toro, Spruce and
+/// Speares). They differ by two weights, zero or one: branching on a condition, although it is the same at all faces,
+/// would keep host compilers from vectorising. Devices skip terms without weight. Rusanov is HLL with bounds of equal
+/// size.
 template <class Real>
 struct RiemannSolver {
   Real one_speed = 0;  ///< 1 for Rusanov

@@ -13,7 +13,7 @@ namespace halocline {
 
 namespace equation {
 
-/// The N-th of the arguments.
+/// The N-th argument.
 template <std::size_t N, class First, class... More>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) pick(First const& first, More const&... more) {
   if constexpr (N == 0) {
@@ -23,7 +23,7 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) pick(First const& first, More const&.
   }
 }
 
-/// What a rate returns: a plain number of one field, Values of several.
+/// The return type of a rate: a plain number for one field, Values for several.
 template <class Real, int Count>
 KOKKOS_FORCEINLINE_FUNCTION Real component(Values<Real, Count> const& values, int n) {
   return values.value[n];
@@ -33,10 +33,10 @@ KOKKOS_FORCEINLINE_FUNCTION Real component(Real const& value, int) {
   return value;
 }
 
-/// The narrowest shape that holds both; of the same axes.
+/// The narrowest shape that covers both, which have the same axes.
 [[nodiscard]] constexpr Shape wider(Shape const& a, Shape const& b) { return a.covers(b) ? a : b; }
 
-/// A rate and the diffusion of its fields, which it declares by `diffusivity()`.
+/// The sum of a rate and of the diffusion that it declares by `diffusivity()`.
 template <class Real, class Rate, int Axes>
 struct WithDiffusion {
   static constexpr Shape shape = wider(Rate::shape, star<1, Axes>);
@@ -60,8 +60,8 @@ struct WithDiffusion {
 }  // namespace equation
 
 /// One stage of an integrator at one point: out = own y + sum of weight x + scale rate(y); with `HasSlope` the rate is
-/// written as well. Inputs: the `Fields` of y, `Coefficients` of the physics, then those of each of `Terms` states x.
-/// Outputs: the fields of out, then those of the slope.
+/// a second output. Inputs: the `Fields` of y, the `Coefficients` of the physics, then the fields of each of the
+/// `Terms` states x. Outputs: the fields of out, then those of the slope.
 template <class Real, class Rate, int Axes, int Fields, int Coefficients, int Terms, bool HasSlope>
 struct StageFunctor {
   static constexpr Shape shape = Rate::shape;
@@ -81,13 +81,13 @@ struct StageFunctor {
     return combine(place(at), std::make_index_sequence<read>(), in...);
   }
 
-  /// What the rate is evaluated at.
+  /// The point at which the rate is evaluated.
   template <class P>
   KOKKOS_FORCEINLINE_FUNCTION EquationPoint<Real, Axes, P> place(P const& at) const {
     return {at, differences};
   }
 
-  /// The stage where the rate is known.
+  /// The stage when the rate is already known.
   template <class Slope, class... In>
   KOKKOS_FORCEINLINE_FUNCTION auto with_rate(Slope const& slope, In const&... in) const {
     Result<Real, HasSlope ? 2 * Fields : Fields, 0> result{};

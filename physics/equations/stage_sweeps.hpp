@@ -18,7 +18,7 @@ namespace halocline {
 
 namespace equation {
 
-/// What a Rate says of its state's size: `static constexpr int fields`, one if it says nothing.
+/// Number of fields of a Rate's state: `static constexpr int fields`, default one.
 template <class Rate>
 [[nodiscard]] constexpr int fields_of() {
   if constexpr (requires { Rate::fields; }) {
@@ -36,13 +36,13 @@ template <class Rate>
   }
 }
 
-/// Whether a rate says that its fields diffuse, beside what the functor returns.
+/// Whether a rate declares that its fields diffuse, in addition to what the functor returns.
 template <class Rate>
 [[nodiscard]] constexpr bool diffuses() {
   return requires(Rate const& rate) { rate.diffusivity(); };
 }
 
-/// What has the `fastest` of a rate: itself, or its `bound()`, one functor for several rates.
+/// The type that has `fastest`: the rate, or its `bound()`, one functor for several rates.
 template <class Rate>
 [[nodiscard]] auto bound_of(Rate const& rate) {
   if constexpr (requires { rate.bound(); }) {
@@ -52,7 +52,7 @@ template <class Rate>
   }
 }
 
-/// Whether a rate bounds itself by `fastest(at, u…, coefficients…)`.
+/// Whether a rate has a bound `fastest(at, u…, coefficients…)`.
 template <class Real, class Rate, int Axes, std::size_t... N>
 [[nodiscard]] constexpr bool is_bounded(std::index_sequence<N...>) {
   return requires(Rate const& rate, EquationPoint<Real, Axes, Point<Real>> const& at) {
@@ -60,7 +60,7 @@ template <class Real, class Rate, int Axes, std::size_t... N>
   };
 }
 
-// A member of any kind and signature makes its name ambiguous in a class that has another of that name from elsewhere.
+// If Rate has a member of that name, of any kind and signature, the name is ambiguous in a class derived from both.
 struct AnyFastest {
   int fastest;
 };
@@ -78,13 +78,13 @@ template <class Rate>
   return !requires { &Beside<Rate, AnyDiffusivity>::diffusivity; };
 }
 
-/// What a rate returns at a point.
+/// The return type of a rate at a point.
 template <class Real, class Rate, int Axes, std::size_t... N>
 [[nodiscard]] auto returned_by(Rate const& rate, std::index_sequence<N...>)
     -> decltype(rate(std::declval<EquationPoint<Real, Axes, Point<Real>> const&>(),
                      std::declval<Reader<Real, InputShape<Rate, static_cast<int>(N)>> const&>()...));
 
-/// Does not compile, in words, for a functor that is not what a declared physics needs.
+/// Stops compilation with a readable message if a functor does not meet the requirements of a declared physics.
 template <class Real, class Rate, int Axes>
 constexpr void require_rate() {
   constexpr auto inputs =
@@ -106,7 +106,7 @@ constexpr void require_rate() {
   }
 }
 
-/// Whether the one form of a long rate has a kernel of its own, which needs whole tiles.
+/// Whether the only form of a long rate has a specialised kernel, which needs whole tiles.
 template <class Real, class Rate, int Axes>
 [[nodiscard]] constexpr bool goes_by_tiles() {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -132,7 +132,7 @@ struct FastestFunctor {
 
 }  // namespace equation
 
-/// Of a uniform mesh.
+/// Difference weights of a uniform mesh.
 template <class Real>
 [[nodiscard]] DifferenceWeights<Real> difference_weights(StructuredMesh const& mesh) {
   DifferenceWeights<Real> weights;
@@ -144,13 +144,13 @@ template <class Real>
   return weights;
 }
 
-/// The one form of Stages: `Rate` on a mesh of `Axes` axes.
+/// The implementation of Stages: `Rate` on a mesh with `Axes` axes.
 template <class Real, class Rate, int Axes>
 class StageSweeps final : public Stages<Real> {
  public:
   static constexpr int fields = equation::fields_of<Rate>();
   static constexpr int coefficients = equation::coefficients_of<Rate>();
-  /// Whether the fields diffuse, beside the rate: what can be solved for is not part of the functor.
+  /// Whether the fields diffuse in addition to the rate: an implicit part is not in the functor.
   static constexpr bool diffuses = equation::diffuses<Rate>();
 
   StageSweeps(std::shared_ptr<StructuredMesh const> mesh, Rate const& rate, Fields<Real> coefficient_fields)
@@ -219,8 +219,8 @@ class StageSweeps final : public Stages<Real> {
   template <class Whole>
   void sweep_rate(Whole const& rate, Block const& block, IndexRange const& box,
                   StageArguments<Real> const& stage) const {
-    // Forms for more numbers of terms would take as long again to compile: y, which is read anyway, stands for those
-    // that are missing, with weight zero.
+    // A form for each number of terms would multiply compile times: missing terms are replaced by y, which is read
+    // anyway, with weight zero.
     if constexpr (kernel::is_long_functor<Rate>()) {
       sweep_as<1, false>(rate, block, box, stage);
     } else {
@@ -273,7 +273,7 @@ class StageSweeps final : public Stages<Real> {
   Fields<Real> coefficients_;
   DifferenceWeights<Real> differences_;
   std::vector<BlockGeometry<Real>> geometry_;                   ///< by Block::local …
-  mutable std::vector<Reduction<Execution, Maximum>> fastest_;  ///< … as this is
+  mutable std::vector<Reduction<Execution, Maximum>> fastest_;  ///< … as well
 };
 
 }  // namespace halocline

@@ -13,11 +13,11 @@
 
 namespace halocline {
 
-/// The fields of a state, or of coefficients, in the order of their declaration.
+/// The fields of a state, or the coefficients, in the order of their declaration.
 template <class Real>
 using Fields = std::vector<std::shared_ptr<Field<Real>>>;
 
-/// How many terms a stage takes in one pass, beside y and its rate.
+/// The most terms that a stage takes in one pass, besides y and its rate.
 inline constexpr int most_stage_terms = 3;
 
 /// out = own y + sum of weights[n] terms[n] + scale rate(time, y); slope = rate(time, y) where it is not null.
@@ -35,11 +35,11 @@ struct StageArguments {
   Fields<Real>* slope = nullptr;
 };
 
-/// What stages there are as one pass; others take more of them.
+/// The stages that exist as a single pass; others take several.
 struct StageForms {
   std::size_t terms = most_stage_terms;  ///< at most
   bool with_slope = true;                ///< the rate may be a second output
-  bool of_thin_boxes = true;             ///< borders cost no more for their size than the whole
+  bool of_thin_boxes = true;             ///< sweeps of thin boxes cost no more per cell than whole blocks
 };
 
 /// The sweeps of one physics: the one place where its point functors become kernels. Made by `make_stages`
@@ -51,16 +51,16 @@ class Stages {
   Stages(Stages const&) = delete;
   Stages& operator=(Stages const&) = delete;
 
-  /// What the whole rate may read.
+  /// The shape of the whole rate.
   [[nodiscard]] virtual Shape shape() const = 0;
-  /// Of a long rate (`is_long`) one form is all that is compiled: one term, no slope.
+  /// A long rate (`is_long`) is compiled in one form only: one term, no slope.
   [[nodiscard]] virtual StageForms forms() const = 0;
-  /// A stage on a box of a block, in local indices. Ghosts of y are valid.
+  /// A stage on a box of a block, in local indices. Ghosts of y must be valid.
   virtual void sweep(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const = 0;
-  /// The largest `fastest` over the owned points of this rank: what the physics' functor says bounds its rate, in 1 /
-  /// time. Empty where the functor has none.
+  /// The largest `fastest` over the owned points of this rank, the physics' bound of its rate in 1 / time. Empty if the
+  /// functor has none.
   [[nodiscard]] virtual std::optional<double> fastest(double time, Fields<Real> const& y) const = 0;
-  /// Of each field, in length^2 / time: the part of the rate that can be solved for. Empty where there is none.
+  /// Of each field, in length^2 / time: the part of the rate that can be solved for. Empty if there is none.
   [[nodiscard]] virtual std::vector<double> diffusivity() const = 0;
 
  protected:

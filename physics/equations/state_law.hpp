@@ -13,25 +13,25 @@ namespace halocline {
 
 enum class LawWallKind { periodic, reflecting, outflow, inflow, own };
 
-/// A kind of wall that a law has of its own.
+/// A kind of wall that only this law has.
 struct OwnWall {
   std::string name;
   std::string sentence;
-  std::vector<std::string> wants;  ///< primitives that decks give beside it
+  std::vector<std::string> wants;  ///< primitives that decks give with it
 };
 
 /// One face of the domain, for the whole state of a law.
 struct LawWall {
   LawWallKind kind = LawWallKind::outflow;
-  int own = 0;                     ///< own: which of the law's
+  int own = 0;                     ///< own: index among the law's kinds of walls
   std::vector<Expression> values;  ///< inflow and own: primitive, in the order of the fields; zero where not wanted
-  bool gives_others = false;       ///< inflow: some of them are what stands in their place
-  Expression where{1.0};           ///< inflow and own: elsewhere, where it is zero, the wall reflects
+  bool gives_others = false;       ///< inflow: some values are substitutes of primitives
+  Expression where{1.0};           ///< inflow and own: where this is zero the wall reflects instead
   std::string name;                ///< "euler.boundary.west", for messages
 };
 using LawWalls = std::array<LawWall, 6>;
 
-/// What a conservation law says of whole states. Made beside its Stages, in the physics' own source.
+/// Operations of a conservation law on whole states. Made with its Stages, in the physics' own source.
 template <class Real>
 class StateLaw {
  public:
@@ -39,33 +39,33 @@ class StateLaw {
   StateLaw(StateLaw const&) = delete;
   StateLaw& operator=(StateLaw const&) = delete;
 
-  /// Owned values of the fields, what a deck gives of the start, become conserved.
+  /// Converts the owned values of the fields from the deck's initial values to conserved ones.
   ///
-  /// \param others some of them are what stands in the place of primitives
+  /// \param others some of the values are substitutes of primitives
   virtual void conserve(Fields<Real>& state, bool others) const = 0;
-  /// Ghosts of a state beyond the faces of the domain, all that star stencils read. Throws InputError where a state
-  /// that flows in is not finite or not physical.
+  /// Fills all ghosts beyond the faces of the domain that star stencils read. Throws InputError if an inflowing state
+  /// is not finite or not physical.
   virtual void fill_walls(double time, Fields<Real>& state) = 0;
-  /// Of what the last `fill_walls` has flow in at faces of this rank, the largest sum over the axes of the fastest wave
-  /// over the spacing, in 1 / time; 0 where nothing does.
+  /// Over the states that the last `fill_walls` set at inflow faces of this rank: the largest sum over the axes of the
+  /// fastest wave's speed over the spacing, in 1 / time; 0 without inflow.
   [[nodiscard]] virtual double fastest_inflow() const = 0;
-  /// The first owned cell, by global index, whose state is not physical, in words; empty if all are. Collective.
+  /// Describes the first owned cell, by global index, whose state is not physical; empty if all are. Collective.
   ///
   /// \param names of the primitives
   [[nodiscard]] virtual std::optional<std::string> unphysical(Fields<Real> const& state,
                                                               std::vector<std::string> const& names) const = 0;
-  /// The first of the fields that make a vector, whose normal component a reflecting wall turns; -1: there is none.
+  /// The first of the fields that make a vector, whose normal component reflecting walls reverse; -1: there is none.
   [[nodiscard]] virtual int first_of_vector() const = 0;
 
  protected:
   StateLaw() = default;
 };
 
-/// A law in a run: its sweeps and what it says of states.
+/// A law in a run: its sweeps and its operations on states.
 template <class Real>
 struct StagesOfLaw {
   std::unique_ptr<Stages<Real>> stages;
-  std::unique_ptr<StateLaw<Real>> law;  ///< null of a physics that is declared by its rate
+  std::unique_ptr<StateLaw<Real>> law;  ///< null for a physics that is declared by its rate
 };
 
 }  // namespace halocline

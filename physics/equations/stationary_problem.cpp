@@ -40,7 +40,7 @@ StationaryProblem<Real>::StationaryProblem(PhysicsContext const& context, Option
   evaluate<Real>(own_.field("initial"), own_.full_name("initial"), 0, *u_);
   integrate_source<Real>(own_.field("source"), own_.full_name("source"), 0, *volume_, *b_);
   show();
-  // An exact solution without a value somewhere shows before anything is written.
+  // Throws, before anything is written, if an exact solution is not finite somewhere.
   static_cast<void>(StationaryProblem::quantities());
 }
 
@@ -68,7 +68,8 @@ bool StationaryProblem<Real>::carry(CarriedState& state) {
   if (!state.restores()) return true;
   show();
   if (first == 0) return true;  // no iteration was measured
-  // A tolerance relative to the residual of the initial guess stays that of the run's beginning.
+  // A tolerance relative to the initial guess's residual keeps the residual at the beginning of the run as its
+  // reference.
   first_residual_ = first;
   Criteria criteria = solver_->criteria();
   if (criteria.relative_to == RelativeTo::initial_residual) {
@@ -79,7 +80,7 @@ bool StationaryProblem<Real>::carry(CarriedState& state) {
   return true;
 }
 
-/// The vector fixes the unknowns alone: the field gets them, and the nodes on walls with a given value.
+/// The vector sets the unknowns only; the field also gets the nodes on walls with a given value.
 template <class Real>
 void StationaryProblem<Real>::show() {
   field_.copy(as_field_vector<Real>(*u_).field());

@@ -16,12 +16,12 @@
 
 namespace halocline {
 
-/// Declares what a StationaryProblem reads of its section: source, initial, exact and boundary. An EvolvingProblem
-/// reads the same; `initial` is the sentence of that option.
+/// Declares the options that a StationaryProblem reads: source, initial, exact and boundary. An EvolvingProblem reads
+/// the same; `initial` is the sentence of that option.
 void declare_stationary_problem(Section& section, std::string const& initial = "Initial guess.");
 
-/// A u = b, solved once by the deck's solver: what stationary physics share. b is the integral of the option `source`
-/// over the control volumes, and what a physics adds to it; the solve begins with `initial`; where `exact` is given,
+/// A u = b, solved once by the deck's solver: the common part of stationary physics. b is the integral of the option
+/// `source` over the control volumes plus what a physics adds; the initial guess is `initial`. If `exact` is given,
 /// error norms are among the quantities.
 template <class Real>
 class StationaryProblem : public Physics {
@@ -33,10 +33,10 @@ class StationaryProblem : public Physics {
   [[nodiscard]] bool carry(CarriedState& state) override;
 
  protected:
-  /// Collective. Throws InputError for a source, initial or exact value that is no finite number.
+  /// Collective. Throws InputError for a source, initial or exact value that is not finite.
   ///
   /// \param own  the physics' section, as declared by declare_stationary_problem
-  /// \param grid of the unknowns; `a` acts on them
+  /// \param grid of the unknowns, on which `a` acts
   StationaryProblem(PhysicsContext const& context, Options own, ControlVolumeGrid const& grid,
                     BoundaryConditions const& conditions, std::unique_ptr<Operator> a);
   [[nodiscard]] Vector& right_hand_side() { return *b_; }
@@ -50,7 +50,7 @@ class StationaryProblem : public Physics {
   std::unique_ptr<Operator> operator_;
   std::unique_ptr<LinearSolver> solver_;
   std::unique_ptr<Vector> u_, b_, volume_;
-  std::optional<double> first_residual_;  ///< of the solve, in the first part of a run
+  std::optional<double> first_residual_;  ///< of the solve; kept across restarts
 };
 
 extern template class StationaryProblem<float>;

@@ -12,14 +12,14 @@
 #include "framework/runtime/backend.hpp"
 #include "physics/equations/test_problems.hpp"
 
-// Conjugate gradients whose steps are taken, or enqueued, before the host has seen what the ones before measured.
+// Conjugate gradients whose steps are taken or enqueued before the host has the sums of earlier steps.
 
 namespace halocline {
 namespace {
 
 using namespace halocline::test;
 
-/// Conjugate gradients wait for each sum of this one.
+/// On this operator conjugate gradients wait for each sum.
 class Waiting final : public Operator, private CgSteps {
  public:
   explicit Waiting(Operator const& a) : a_(a) {}
@@ -75,7 +75,7 @@ std::vector<Problem> problems() {
                                 {.cells = {32, 24, 16}, .periodic = {true, false, true}},
                                 {.cells = {31, 37}, .varying = true, .periodic = {true, true, false}, .mass = 1},
                                 {.cells = {160, 9, 7}, .periodic = {true, true, true}, .mass = 2}};
-  // Hosts take steps one by one: there large ones would only take longer.
+  // On hosts, which take steps one by one, a large problem would only take longer.
   if (!kernel::is_host<Execution>) {
     problems.push_back({.cells = {64, 64, 64}});
     problems.push_back({.cells = {96, 128, 70}, .varying = true, .small = false});
@@ -100,7 +100,7 @@ class StepsAhead : public testing::Test {};
 using Reals = testing::Types<float, double>;
 TYPED_TEST_SUITE(StepsAhead, Reals);
 
-/// By tolerance, by limit, and as far as rounding lets them: to the same step with the same bits.
+/// Ended by tolerance, by iteration limit, or by rounding: the same number of steps with the same bits.
 TYPED_TEST(StepsAhead, AreTheStepsOfThoseWhoWait) {
   constexpr bool is_single = std::is_same_v<TypeParam, float>;
   for (Problem const& problem : problems()) {
@@ -121,7 +121,7 @@ TYPED_TEST(StepsAhead, AreTheStepsOfThoseWhoWait) {
       ConjugateGradients one_by_one(criteria);
       ahead.prepare(*a);
       one_by_one.prepare(waiting);
-      // The second solve by the same solver begins where it must, too.
+      // The second solve with the same solver must start afresh, too.
       for (std::uint64_t const seed : {1, 2}) {
         auto const x = a->create_vector();
         auto const y = a->create_vector();
@@ -143,18 +143,18 @@ TYPED_TEST(StepsAhead, AreTheStepsOfThoseWhoWait) {
   }
 }
 
-/// What a step in vain leaves behind is not the answer.
+/// Surplus steps do not change the solution.
 TYPED_TEST(StepsAhead, LeaveTheLastGoodSolution) {
   auto const a = make<TypeParam>({.cells = {16, 16}, .varying = true});
   auto const b = a->create_vector();
   auto const x = a->create_vector();
   b->fill(std::numeric_limits<double>::quiet_NaN());
-  // Single precision reaches 1e-3 here with room to spare: eps times the condition of 16 x 16 cells is 1e-5.
+  // Single precision easily reaches 1e-3 here: eps times the condition number for 16 x 16 cells is 1e-5.
   ConjugateGradients solver({.relative = 1e-3, .absolute = 0, .iterations = 100});
   solver.prepare(*a);
   EXPECT_EQ(solver.solve(*a, *b, *x).outcome, Outcome::not_a_number);
   EXPECT_EQ(x->maximum(), 0);
-  // And the solver is as good as new.
+  // The solver can be used again.
   b->randomize(1);
   EXPECT_EQ(solver.solve(*a, *b, *x).outcome, Outcome::converged);
 }

@@ -19,9 +19,9 @@
 #include "solvers/time/time_section.hpp"
 #include "tests/support/communicator.hpp"
 
-// What the tests of physics that are conservation laws share.
+// Shared by the tests of conservation laws.
 
-/// What no other rank has a part in is tested by one.
+/// Skips a test of one rank alone if there are several.
 #define HALOCLINE_TEST_OF_ONE_RANK() \
   if (halocline::test::communicator().size() > 1) GTEST_SKIP() << "on one rank alone"
 
@@ -48,7 +48,7 @@ inline std::shared_ptr<StructuredMesh const> make_mesh(Domain const& domain) {
   return StructuredMesh::make(description, std::shared_ptr<Communicator>(all.split(colour, all.rank())));
 }
 
-/// A run of a physics that is a conservation law: `options` is what stands in its section of a deck.
+/// A run of a conservation law; `options` is the content of its section of a deck.
 class LawRun {
  public:
   LawRun(PhysicsEntry const& entry, std::string const& options, Domain const& domain, std::string const& method,
@@ -62,7 +62,7 @@ class LawRun {
     physics_ = entry.create({Deck("deck", text).read(root), mesh_, nullptr, precision, {}});
   }
 
-  /// Steps to `end` by `courant` of the longest stable step of each moment.
+  /// Steps to `end`, each `courant` times the longest stable step at that time.
   void run(double end, double courant = 0.8) {
     while (time_ < end * (1 - 1e-12)) {
       double const size = std::min(courant * physics_->stable_step(), end - time_);
@@ -80,7 +80,7 @@ class LawRun {
     ADD_FAILURE() << "no quantity " << name;
     return std::nan("");
   }
-  /// A field in the order of the mesh. Of a mesh of one rank, or of this rank's part.
+  /// A field in the order of the mesh, for one rank; on several, this rank's part.
   template <class Real = double>
   [[nodiscard]] std::vector<Real> values(std::size_t field) const {
     FieldBase const& of = *physics_->fields()[field];
@@ -92,7 +92,7 @@ class LawRun {
     }
     return host;
   }
-  /// The least of a field's values on all ranks.
+  /// The minimum of a field's values over all ranks.
   [[nodiscard]] double least(std::size_t field) const {
     double least = std::numeric_limits<double>::infinity();
     for (double const value : values(field)) least = std::min(least, value);
@@ -109,7 +109,7 @@ class LawRun {
   Index steps_ = 0;
 };
 
-/// The cells of this rank in a run have the bits of those in a run of one rank and block.
+/// This rank's cells of a run have the same bits as in a run with one rank and one block.
 inline void expect_same_bits(LawRun const& together, LawRun const& alone, std::string const& trace) {
   Extents const size = alone.mesh().extents(Centring::cell);
   for (std::size_t field = 0; field < alone.physics().fields().size(); ++field) {
@@ -129,9 +129,9 @@ inline void expect_same_bits(LawRun const& together, LawRun const& alone, std::s
   }
 }
 
-/// Narrow blocks, whose cells evaluate their own faces, have the bits of one that devices go through by tiles. Sizes of
-/// tiles, one less and one more, and numbers that no tile divides.
-/// \param make a run on a Domain
+/// Narrow blocks, whose cells evaluate their own faces, give the same bits as a block that devices process in tiles.
+/// Tests tile sizes, one less and one more, and sizes that no tile divides.
+/// \param make makes a run on a Domain
 template <class Make>
 void expect_bits_of_narrow_blocks(Make const& make, std::size_t axes, std::string const& trace) {
   struct Case {

@@ -15,15 +15,15 @@
 #include "solvers/multigrid/multigrid.hpp"
 #include "tests/support/communicator.hpp"
 
-// Problems that the tests of this folder share.
+// Problems shared by the tests of this folder.
 
 namespace halocline::test {
 
-/// All ranks of the test, as what meshes share.
+/// All ranks of the test, as a communicator for meshes.
 inline std::shared_ptr<Communicator> all_ranks() {
   return std::shared_ptr<Communicator>(communicator().split(0, communicator().rank()));
 }
-/// Every rank by itself.
+/// Each rank alone.
 inline std::shared_ptr<Communicator> this_rank() {
   return std::shared_ptr<Communicator>(communicator().split(communicator().rank()));
 }
@@ -59,7 +59,7 @@ inline std::shared_ptr<StructuredMesh const> unit_mesh(std::vector<Index> const&
 
 inline BoundaryConditions all_walls(BoundaryKind kind) { return BoundaryConditions::all({.kind = kind}); }
 
-/// What a function of the global index has on every cell, also in the ghosts beside other blocks.
+/// Sets a function of the global index on every cell, including ghosts beside other blocks.
 template <class Real, class Function>
 Field<Real> cell_field(std::shared_ptr<StructuredMesh const> const& mesh, Function const& function) {
   Field<Real> field(mesh, {.name = "k"});
@@ -83,7 +83,7 @@ inline ConjugateGradients multigrid_cg(double tolerance, MultigridSettings const
                             std::make_unique<Multigrid>(settings));
 }
 
-/// Solves A x = b for a random b; x is random too at the start.
+/// Solves A x = b for a random b from a random x.
 inline SolveReport solve_random(Operator const& a, double tolerance, MultigridSettings const& settings = {}) {
   auto const b = a.create_vector();
   auto const x = a.create_vector();

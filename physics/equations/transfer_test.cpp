@@ -10,7 +10,7 @@
 #include "framework/runtime/error.hpp"
 #include "physics/equations/test_problems.hpp"
 
-// What goes from level to level: restriction and prolongation, and the move of a small level to every rank.
+// Transfers between levels: restriction, prolongation, and the agglomeration of a small level onto every rank.
 
 namespace halocline {
 namespace {
@@ -28,7 +28,7 @@ struct Problem {
   int blocks_per_rank = 1;
 };
 
-/// Odd, prime and tiny sizes, each as far as there is a cell for every rank.
+/// Odd, prime and tiny sizes, as far as there is a cell for every rank.
 std::vector<Problem> problems() {
   std::vector<Problem> const all{{.cells = {1}},
                                  {.cells = {2}},
@@ -92,7 +92,7 @@ struct Hierarchy {
 
 Communicator const& ranks_of(Vector const& x) { return as_field_vector<double>(x).field().mesh().communicator(); }
 
-/// Whether a level has moved from several blocks to a single one on every rank.
+/// Whether a level was agglomerated from several blocks to a single one on every rank.
 bool is_agglomerated(Vector const& fine, Vector const& coarse) {
   auto const blocks = [](Vector const& x) { return as_field_vector<double>(x).field().mesh().block_count(); };
   return blocks(fine) != blocks(coarse);
@@ -124,11 +124,11 @@ TEST(Transfers, RestrictionIsTheTransposeOfProlongationEntryByEntry) {
       auto const parents = all.level(n).create_vector();
       auto const numbers = all.level(n + 1).create_vector();
       auto const coarse = all.level(n + 1).create_vector();
-      // P gives every unknown the number of the only one it takes from, with weight one.
+      // P gives every unknown the number of its only parent, which has the weight one.
       number(*numbers);
       coarsening.prolong_add(*numbers, *parents);
       auto const parent = values_of<double>(*parents);
-      // Random entries are multiples of 2^-23: their sums are exact.
+      // Random entries are multiples of 2^-23, so that their sums are exact.
       fine->randomize(1);
       auto const value = values_of<double>(*fine);
       std::vector<double> sums(static_cast<std::size_t>(coarse->size()) + 1);
@@ -208,19 +208,19 @@ TEST(Agglomeration, BringsTheSameOperatorToEveryRank) {
       auto const back = spread.create_vector();
       auto const image = whole.create_vector();
       auto const expected = whole.create_vector();
-      // There and back changes nothing.
+      // Agglomeration and back changes nothing.
       x->randomize(1);
       agglomeration.restrict_to(*x, *everywhere);
       agglomeration.prolong_add(*everywhere, *back);
       EXPECT_EQ(values_of<double>(*back), values_of<double>(*x));
-      // The operator commutes with the move, to the rounding of a row of seven entries in either form.
+      // The operator commutes with agglomeration, up to the rounding of a row of seven entries in either form.
       spread.apply(*x, *y);
       agglomeration.restrict_to(*y, *expected);
       whole.apply(*everywhere, *image);
       image->add(-1, *expected);
       EXPECT_LE(image->maximum(), 30 * epsilon * spread.norm_bound());
       EXPECT_NEAR(whole.norm_bound(), spread.norm_bound(), 30 * epsilon * spread.norm_bound());
-      // So do the entries that smoothing divides by.
+      // So does the diagonal.
       ASSERT_TRUE(spread.diagonal(*y));
       agglomeration.restrict_to(*y, *expected);
       ASSERT_TRUE(whole.diagonal(*image));

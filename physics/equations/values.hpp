@@ -4,7 +4,7 @@
 
 namespace halocline {
 
-/// One number for each field of a physics, in the order of their declaration.
+/// One number per field of a physics, in the order of declaration.
 template <class Real, int Count>
 struct Values {
   Real value[Count];

@@ -21,7 +21,7 @@ template <class Real, int Count, class Operation, std::size_t... N, class... V>
   return {{of_component<N>(operation, values...)...}};
 }
 
-/// `operation` of the components of some values, one after the other. Without a loop: what is in registers stays there.
+/// Applies `operation` to each component of some values. Unrolled without a loop, so that values stay in registers.
 template <class Operation, class Real, int Count, class... More>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> each(Operation const& operation,
                                                                    Values<Real, Count> const& first,
@@ -71,7 +71,7 @@ template <class Real, int Count>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> operator*(Real factor, Values<Real, Count> const& a) {
   return equation::each(equation::Multiple<Real>{factor}, a);
 }
-/// One of two states, chosen without a branch.
+/// One of two states, selected without a branch.
 template <class Real, int Count>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> select(bool condition, Values<Real, Count> yes,
                                                                      Values<Real, Count> no) {

@@ -30,15 +30,14 @@ namespace halocline {
 
 namespace equation {
 
-/// Whether what decks give of a state is more than its primitive values: `given(values, inside, others)` of the law
-/// makes a conserved state of them, beside a conserved state `inside` (of the start: where the values are what does not
-/// flow).
+/// Whether a law converts the values in decks by itself: `given(values, inside, others)` makes a conserved state of
+/// them, taking what does not flow from a conserved state `inside`. For the initial state `inside` is `values` itself.
 template <class Law>
 concept GivesStates = requires(Law const& law, typename Law::State const& w) {
   law.given(w, w, true);
 };
 
-/// The conserved state of what a deck gives.
+/// The conserved state of the values in a deck.
 template <class Law, class State>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State conserved_of(Law const& law, State const& values, State const& inside,
                                                              bool others) {
@@ -49,40 +48,40 @@ template <class Law, class State>
   }
 }
 
-/// What the deck gives of the ghosts beyond one face of a block, as a kernel sees it.
+/// The deck's values for the ghosts beyond one face of a block, as kernels use them.
 template <class Real, class Law>
 struct GivenGhosts {
   using State = typename Law::State;
-  Real const* values = nullptr;  ///< field by field, then where it holds; null where it gives nothing
+  Real const* values = nullptr;  ///< field by field, then `where`; null if the deck gives nothing
   Index size = 0;                ///< number of ghosts
   bool gives_others = false;
 
-  /// Not zero where it holds.
+  /// The value of `where`, not zero where the condition applies.
   KOKKOS_FORCEINLINE_FUNCTION Real weight(Index place) const { return values[Law::fields * size + place]; }
   KOKKOS_FORCEINLINE_FUNCTION State at(Index place) const {
     State given{};
     for (int n = 0; n < Law::fields; ++n) given.value[n] = values[n * size + place];
     return given;
   }
-  /// The primitive state beside none inside: what a law takes from there is zero.
+  /// The primitive state with zero as the inside state: what a law takes from there is zero.
   KOKKOS_FORCEINLINE_FUNCTION State primitive(Law const& law, Index place) const {
     return law.primitive(conserved_of(law, at(place), State{}, gives_others));
   }
 };
 
-/// One face of a block beyond which no block lies, as the kernel sees it.
+/// One face of a block on the domain boundary, as kernels use it.
 template <class Real, class Law>
 struct WallOfBlock {
   LawWallKind kind = LawWallKind::periodic;
-  int own = 0;                  ///< which of the law's
+  int own = 0;                  ///< index among the law's kinds of walls
   Index begin[3] = {0, 0, 0};   ///< the first ghost …
   Index extent[3] = {0, 0, 0};  ///< … and how many there are along each axis
   GivenGhosts<Real, Law> given;
 };
 
-/// The conserved state of a ghost for which a deck gives something.
+/// The conserved state of a ghost for which the deck gives values.
 ///
-/// \param inside that of its mirror image
+/// \param inside state of its mirror image
 template <class Real, class Law, class State>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State beyond(Law const& law, WallOfBlock<Real, Law> const& wall, int face,
                                                        State const& inside, State const& given) {
@@ -94,8 +93,7 @@ template <class Real, class Law, class State>
   return conserved_of(law, given, inside, wall.given.gives_others);
 }
 
-/// The first of the ghosts of one face, by place, of which a deck gives no state that may be: none of finite numbers,
-/// or, of what flows in, no physical one.
+/// The first ghost of a face for which the deck's state is invalid: not finite or, for inflow, not physical.
 template <class Real, class Law>
 struct FirstBadGhost {
   Law law;
@@ -128,7 +126,7 @@ struct FastestGiven {
   }
 };
 
-/// The ghosts of one block, of all its faces and fields.
+/// Fills the ghosts of one block, for all its faces and fields.
 template <class Real, class Law>
 struct WallKernel {
   static constexpr int Count = Law::fields;
@@ -175,8 +173,8 @@ struct WallKernel {
 
 }  // namespace equation
 
-/// Fills the ghosts of states of `Law` beyond the faces of the domain, those that star stencils read, by one kernel a
-/// block. What a deck gives is evaluated where the fields are, at the centres of the cells beyond the face.
+/// Fills the ghosts of states of `Law` beyond the faces of the domain that star stencils read, by one kernel per block.
+/// Expressions of the deck are evaluated at the centres of the cells beyond the face.
 template <class Real, class Law, int Axes>
 class WallStates {
  public:
@@ -188,7 +186,7 @@ class WallStates {
     time_ = time;
   }
 
-  /// Of what flowed in at the last fill, the largest sum over the axes of speed over spacing, in 1 / time.
+  /// Over the inflow states of the last fill: the largest sum over the axes of speed over spacing, in 1 / time.
   [[nodiscard]] double fastest_inflow() const {
     double fastest = 0;
     for (auto const& of_block : given_) {
@@ -201,11 +199,11 @@ class WallStates {
   static constexpr auto fields = static_cast<std::size_t>(Law::fields);
   using Array = Kokkos::View<Real*, Memory>;
   using Ghosts = equation::GivenGhosts<Real, Law>;
-  /// What the deck gives beyond one face of a block.
+  /// The deck's values beyond one face of a block.
   struct GivenStates {
     Array values;
-    std::optional<EntryPositions> places;  ///< empty until the first time
-    double fastest = 0;                    ///< of what flows in
+    std::optional<EntryPositions> places;  ///< empty before the first use
+    double fastest = 0;                    ///< of the inflow states
   };
 
   void fill_block(double time, Block const& block, Fields<Real>& state) {
@@ -259,7 +257,7 @@ class WallStates {
     return depends;
   }
 
-  /// What the deck gives of the ghosts beyond a face, on the block's device.
+  /// The deck's values for the ghosts beyond a face, on the block's device.
   [[nodiscard]] Ghosts given(double time, Block const& block, int face, IndexRange const& ghosts, int layers) {
     LawWall const& wall = walls_[static_cast<std::size_t>(face)];
     GivenStates& its = given_[block.local][static_cast<std::size_t>(face)];
@@ -291,10 +289,10 @@ class WallStates {
     using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
     Kokkos::parallel_reduce("halocline fastest inflow", launched_at_once(Policy(execution(block), 0, given.size)),
                             kernel, Kokkos::Max<double>(fastest));
-    return std::max(fastest, 0.0);  // of no entries it is the least number
+    return std::max(fastest, 0.0);  // the reduction's start value, if there are no entries, is negative
   }
 
-  /// Of the ghosts beyond a face.
+  /// Positions of the ghosts beyond a face.
   [[nodiscard]] BoxPositions positions(Block const& block, IndexRange const& ghosts, int layers) const {
     BoxPositions all;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -306,7 +304,7 @@ class WallStates {
     return all;
   }
 
-  /// Throws InputError where the deck gives no state.
+  /// Throws InputError if the deck gives no valid state.
   void require_states(double time, Block const& block, LawWall const& wall, GivenStates const& its) const {
     BoxPositions const& places = its.places->on_host();
     Index const size = places.range().size();

@@ -13,12 +13,12 @@ struct PhysicsEntry;
 /// The physics that decks choose as `euler`.
 [[nodiscard]] PhysicsEntry euler_physics();
 
-/// The Euler equations of an ideal gas. Conserved are density, energy and momentum by volume; primitive are density,
-/// pressure and velocity.
+/// The Euler equations of an ideal gas. Conserved variables are density, energy and momentum, all per volume; primitive
+/// variables are density, pressure and velocity.
 template <class Real, int Axes>
 struct Euler {
   static constexpr int fields = Axes + 2;
-  static constexpr int vector = 2;  ///< the first of the components that a wall turns
+  static constexpr int vector = 2;  ///< the first of the components that a wall reverses
   using State = Values<Real, fields>;
 
   Real gamma;
@@ -60,7 +60,7 @@ struct Euler {
     Real const velocity = w.value[2 + Axis];
     return select(velocity < 0, -velocity, velocity) + sound(w);
   }
-  /// Those of Einfeldt (SIAM J. Numer. Anal. 25, 1988), by which HLL keeps density and pressure above zero.
+  /// Einfeldt's bounds (SIAM J. Numer. Anal. 25, 1988), with which HLL keeps density and pressure above zero.
   template <int Axis>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION WaveBounds<Real> bounds(State const& l, State const& r) const {
     Real const root_l = Kokkos::sqrt(l.value[0]);
@@ -81,7 +81,7 @@ struct Euler {
     return {select(lower < mean - width, lower, mean - width), select(upper > mean + width, upper, mean + width)};
   }
 
-  /// Toro, "Riemann Solvers and Numerical Methods for Fluid Dynamics", 10.4.
+  /// Toro, "Riemann Solvers and Numerical Methods for Fluid Dynamics", section 10.4.
   template <int Axis>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real contact_speed(State const& l, State const& r,
                                                                WaveBounds<Real> const& bounds) const {
@@ -91,7 +91,7 @@ struct Euler {
     Real const mass_r = r.value[0] * (bounds.upper - u_r);
     return ((r.value[1] - mass_r * u_r) - (l.value[1] - mass_l * u_l)) / (mass_l - mass_r);
   }
-  /// \param w, u the state outside, primitive and conserved
+  /// \param w, u the outer state, primitive and conserved
   template <int Axis>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State star(State const& w, State const& u, Real outer, Real contact) const {
     Real const velocity = w.value[2 + Axis];
@@ -106,7 +106,7 @@ struct Euler {
     return star;
   }
 
-  /// The one wall of its own, an outflow against a given pressure; what leaves faster than sound does not feel it.
+  /// The only wall of its own: outflow against a given pressure, which supersonic outflow does not depend on.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State beyond(int, int axis, int side, State const& inside,
                                                          State const& given) const {
     State w = inside;

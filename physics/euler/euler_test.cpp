@@ -21,7 +21,7 @@ constexpr double gas = 1.4;
 
 using test::Domain;
 
-/// A run of a deck: `options` is what stands in the section of the physics.
+/// A run of a deck; `options` is the content of the physics' section.
 class Flow : public test::LawRun {
  public:
   Flow(std::string const& options, Domain const& domain, std::string const& method = "ssp_rk2",
@@ -33,7 +33,7 @@ struct State {
   double density, velocity, pressure;
 };
 
-/// The exact solution of Riemann's problem for an ideal gas (Toro, chapter 4).
+/// The exact solution of the Riemann problem for an ideal gas (Toro, chapter 4).
 class ExactRiemann {
  public:
   ExactRiemann(State const& left, State const& right) : left_(left), right_(right) {
@@ -46,7 +46,7 @@ class ExactRiemann {
     }
     velocity = 0.5 * (left.velocity + right.velocity) + 0.5 * (side(right_)[0] - side(left_)[0]);
   }
-  /// At x / t.
+  /// The state at x / t = speed.
   [[nodiscard]] State operator()(double speed) const {
     if (speed <= velocity) return sample(left_, speed, 1);
     return sample(right_, speed, -1);
@@ -67,7 +67,7 @@ class ExactRiemann {
     return {2 * sound(w) / (gas - 1) * (std::pow(ratio, (gas - 1) / (2 * gas)) - 1),
             std::pow(ratio, -(gas + 1) / (2 * gas)) / (w.density * sound(w))};
   }
-  /// \param way 1 of the left side, -1 of the right one, which is the mirror image
+  /// \param way 1 for the left side, -1 for the right side, which is the mirror image
   [[nodiscard]] State sample(State const& w, double speed, double way) const {
     double const ratio = pressure / w.pressure;
     double const c = sound(w);
@@ -97,7 +97,7 @@ std::string sod(std::string const& along, std::string const& more = "") {
   return more + "initial: {density: '" + along + " < 0.5 ? 1 : 0.125', pressure: '" + along + " < 0.5 ? 1 : 0.1'}";
 }
 
-/// Mean |density - exact| of Sod's tube along x, on a mesh of its own for each rank.
+/// Mean |density - exact| of Sod's tube along x, on a separate mesh on each rank.
 double sod_error(Flow const& flow) {
   std::vector<double> const density = flow.values(0);
   double sum = 0;
@@ -123,7 +123,8 @@ TEST(Euler, SodsStarStateIsFound) {
   HALOCLINE_TEST_OF_ONE_RANK();
   Flow flow(sod("x", "reconstruction: plm, riemann: hllc, "), {.cells = {400}, .all_ranks = false});
   flow.run(sod_end);
-  // Between the tail of the rarefaction, -0.0703, and the contact, 0.9275; and between that and the shock, 1.7522.
+  // Speeds between the tail of the rarefaction, -0.0703, and the contact, 0.9275; and between that and the shock,
+  // 1.7522.
   for (double const speed : {0.5, 1.4}) {
     auto const i = static_cast<std::size_t>((0.5 + speed * sod_end) * 400);
     double const density = flow.values(0)[i];
@@ -135,12 +136,12 @@ TEST(Euler, SodsStarStateIsFound) {
   }
 }
 
-// At a contact that is spread out a scheme of second order gains two thirds of an order, at shocks a whole one.
+// At smeared contacts a second-order scheme converges with order two thirds, at shocks with order one.
 TEST(Euler, SodConvergesAtTheOrderOfShocks) {
   HALOCLINE_TEST_OF_ONE_RANK();
   std::vector<double> errors;
   for (Index const cells : {100, 200, 400, 800}) errors.push_back(sod_error(cells, "limiter: mc, "));
-  // The fitted slope of four points at equal distances.
+  // The fitted slope of four equidistant points.
   double const slope = (3 * std::log2(errors[0] / errors[3]) + std::log2(errors[1] / errors[2])) / 10;
   EXPECT_GE(slope, 0.8) << errors[0] << " " << errors[1] << " " << errors[2] << " " << errors[3];
 }
@@ -162,7 +163,7 @@ TEST(Euler, AllSchemesRunSod) {
   }
 }
 
-// No scheme makes new extremes, but for a little of what WENO may.
+// No scheme creates new extrema, except for the small overshoots of WENO.
 TEST(Euler, SodStaysWithoutOscillations) {
   HALOCLINE_TEST_OF_ONE_RANK();
   for (std::string const scheme : {"limiter: mc, ", "limiter: van_leer, ", "reconstruction: weno5, "}) {
@@ -170,7 +171,7 @@ TEST(Euler, SodStaysWithoutOscillations) {
     flow.run(sod_end);
     EXPECT_LT(flow.quantity("maximum(density)"), 1 + 1e-3) << scheme;
     EXPECT_GT(flow.quantity("minimum(density)"), 0.125 - 1e-3) << scheme;
-    // Its variation is that of the exact solution, which falls from 1 to 0.125, but for the overshoots.
+    // The total variation is that of the exact solution, which falls from 1 to 0.125, plus the overshoots.
     std::vector<double> const density = flow.values(0);
     double variation = 0;
     for (std::size_t i = 1; i < density.size(); ++i) variation += std::abs(density[i] - density[i - 1]);
@@ -201,7 +202,7 @@ TEST(Euler, SmoothWavesHaveTheOrderOfTheScheme) {
   EXPECT_GE(std::log2(coarse / fine), 2.8) << coarse << " " << fine;
 }
 
-/// L1 error of density of a sound wave after one period, to the left or to the right.
+/// L1 error of density of a sound wave that moves left or right, after one period.
 double sound_error(int way, std::string const& scheme) {
   std::string const sign = way > 0 ? "" : "-";
   std::string const wave = "1e-3*sin(2*pi*x)";
@@ -213,7 +214,7 @@ double sound_error(int way, std::string const& scheme) {
   return flow.quantity("error_1(density)");
 }
 
-// Superbee makes waves steeper than they are: contacts stay sharp, and the crests of smooth waves become flat.
+// Superbee steepens waves: contacts stay sharp, and the crests of smooth waves are flattened.
 TEST(Euler, SuperbeeKeepsContactsSharp) {
   HALOCLINE_TEST_OF_ONE_RANK();
   auto const contact = [](std::string const& limiter) {
@@ -295,7 +296,7 @@ TEST(Euler, WhatIsConservedChangesByRoundingAlone) {
       std::vector<double> before;
       for (std::string const& name : conserved) before.push_back(flow.quantity(name));
       flow.run(0.1);
-      // A rounding a stage of numbers up to 4, which add up as a random walk.
+      // One rounding per stage of numbers up to 4; they add up as a random walk.
       for (std::size_t n = 0; n < conserved.size(); ++n) {
         EXPECT_NEAR(flow.quantity(conserved[n]), before[n], 1e-13) << conserved[n] << " " << walls << scheme;
       }
@@ -330,13 +331,13 @@ TEST(Euler, NarrowBlocksHaveTheBitsOfWideOnes) {
   }
 }
 
-// E = alpha r^5 rho / t^2 with alpha 0.851072 for gamma 1.4 in space, 0.984041 of a cylinder (Kamm & Timmes, "On
-// efficient generation of numerically robust Sedov solutions", LA-UR-07-2849; Sedov, 1959).
+// E = alpha r^5 rho / t^2 with alpha 0.851072 for gamma 1.4 for a spherical blast, 0.984041 for a cylindrical one (Kamm
+// & Timmes, "On efficient generation of numerically robust Sedov solutions", LA-UR-07-2849; Sedov, 1959).
 TEST(Euler, TheBlastWaveIsWhereSedovsIs) {
   HALOCLINE_TEST_OF_ONE_RANK();
   Index const cells = 64;
   double const width = 1.2 / static_cast<double>(cells);
-  // A quarter of the plane: a quarter of the energy, 1, is in the cells within two widths of the corner.
+  // A quarter of the plane: a quarter of the energy 1 is in the cells within two widths of the corner.
   double area = 0;
   for (int j = 0; j < 2; ++j) {
     for (int i = 0; i < 2; ++i) area += width * width;
@@ -351,7 +352,8 @@ TEST(Euler, TheBlastWaveIsWhereSedovsIs) {
   double const radius = std::pow(1 / 0.984041, 0.25) * std::sqrt(end);
   std::vector<double> const density = flow.values(0);
   auto const at = [&](Index i, Index j) { return density[static_cast<std::size_t>(i + cells * j)]; };
-  // The front is where the density, which jumps to 6, is half way up, from outside: along an axis and a diagonal.
+  // The front is where the density, which jumps to 6, reaches half of that, coming from outside: along an axis and a
+  // diagonal.
   for (bool const diagonal : {false, true}) {
     double const step = diagonal ? std::sqrt(2) * width : width;
     Index i = cells - 1;
@@ -363,7 +365,7 @@ TEST(Euler, TheBlastWaveIsWhereSedovsIs) {
   }
 }
 
-// A shock of Mach 10 goes through, and what flows in beside it moves with it.
+// A Mach 10 shock crosses the domain; the inflow condition beside it moves with it.
 TEST(Euler, WhatFlowsInFollowsPlaceAndTime) {
   HALOCLINE_TEST_OF_ONE_RANK();
   std::string const state =
@@ -375,13 +377,13 @@ TEST(Euler, WhatFlowsInFollowsPlaceAndTime) {
   flow.run(0.05, 0.4);
   std::vector<double> const density = flow.values(0);
   for (std::size_t j = 0; j < 4; ++j) {
-    // The shock is at 0.6 then, in cell 38; what the sharp start left of it is at 0.51.
+    // The shock is then at 0.6, in cell 38; the start-up error of the sharp initial state is at 0.51.
     EXPECT_NEAR(density[2 + 64 * j], 8, 0.05) << j;
     EXPECT_NEAR(density[24 + 64 * j], 8, 0.3) << j;
     EXPECT_GT(density[36 + 64 * j], 6) << j;
     EXPECT_NEAR(density[43 + 64 * j], 1.4, 1e-3) << j;
   }
-  // Without `where` nothing comes in: the face reflects.
+  // Where `where` is zero there is no inflow: the face reflects.
   std::string const closed = "{kind: inflow, where: 'y < -1', density: 8, velocity_x: 8, velocity_y: 0, pressure: 100}";
   Flow still("boundary: {west: " + closed + "}, initial: {density: 1.4, pressure: 1}",
              {.cells = {16, 4}, .all_ranks = false});
@@ -389,8 +391,8 @@ TEST(Euler, WhatFlowsInFollowsPlaceAndTime) {
   for (double const value : still.values(0)) EXPECT_NEAR(value, 1.4, 1e-14);
 }
 
-// Where the pressure outside is lower, a rarefaction goes in; behind it is that pressure, and the velocity that the
-// rarefaction makes.
+// If the pressure outside is lower, a rarefaction enters the domain; behind it are that pressure and the velocity that
+// the rarefaction makes.
 TEST(Euler, APressureOutsideIsThatOfWhatFlowsOut) {
   HALOCLINE_TEST_OF_ONE_RANK();
   std::string const out = "{kind: pressure_outflow, pressure: 0.8}";
@@ -409,14 +411,14 @@ TEST(Euler, APressureOutsideIsThatOfWhatFlowsOut) {
     EXPECT_NEAR(momentum[cells - 1 - i], -momentum[i], 1e-12) << i;
   }
   EXPECT_NEAR(density[cells / 2], 1, 1e-12);
-  // What is faster than sound does not feel it.
+  // Supersonic outflow does not depend on the pressure.
   std::string const state = "density: 1.4, pressure: 1, velocity_x: 3";
   Flow fast("boundary: {west: {kind: inflow, " + state + "}, east: {kind: pressure_outflow, pressure: 9}}, initial: {" +
                 state + "}",
             {.cells = {16}, .all_ranks = false});
   fast.run(0.5);
   for (double const value : fast.values(0)) EXPECT_NEAR(value, 1.4, 1e-13);
-  // Where it does not hold the face reflects.
+  // Where `where` is zero the face reflects.
   Flow still("boundary: {east: {kind: pressure_outflow, where: 'y < 0', pressure: 0.1}}",
              {.cells = {8, 4}, .all_ranks = false});
   still.run(0.1);
@@ -440,7 +442,7 @@ TEST(Euler, SinglePrecisionIsAsClose) {
   }
 }
 
-// Methods of many stages and of slopes take passes of their own.
+// Methods with many stages or with slopes take several passes.
 TEST(Euler, MethodsWithSlopesAgree) {
   HALOCLINE_TEST_OF_ONE_RANK();
   double const best = wave_error(64, "reconstruction: weno5, ", "ssp_rk3", 0.1);
@@ -456,7 +458,7 @@ TEST(Euler, AStateThatNoGasHasEndsTheRun) {
       "50'}",
       {.cells = {64}});
   try {
-    // Far beyond the longest stable step.
+    // Far beyond the stable step.
     for (int n = 0; n < 10; ++n) flow.step(0.01);
     ADD_FAILURE() << "nothing was thrown";
   } catch (NotANumberError const& error) {

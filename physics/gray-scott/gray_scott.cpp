@@ -4,7 +4,7 @@ namespace {
 
 using namespace halocline;
 
-/// What reacts; both substances diffuse.
+/// The reaction terms; both substances also diffuse.
 template <class Real, int Axes>
 struct GrayScott {
   static constexpr Shape shape = point;
@@ -35,7 +35,7 @@ PhysicsEntry gray_scott() {
   equations.options().real("k", "Rate at which v becomes inert.").at_least(0).defaults_to(0.06);
   equations.mean("u").mean("v").minimum("u").maximum("v");
   equations.mirror_symmetric().axes_alike();
-  // Cells so small that the reaction is slower than what diffuses.
+  // Cells so small that diffusion is faster than the reaction.
   equations.test_deck(R"(
     physics: gray-scott
     mesh: {cells: [32, 48], upper: [0.2, 0.25], periodic: [true, true]}

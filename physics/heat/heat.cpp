@@ -20,13 +20,13 @@
 namespace halocline::heat {
 namespace {
 
-/// The system V du/dt + K u = V source + what the walls add; V the volumes of the cells, K the fluxes out of them.
+/// The system V du/dt + K u = V source + wall terms; V the volumes of the cells, K the fluxes out of them.
 template <class Real>
 class HeatSystem final : public VolumeSystem<Real> {
  public:
   HeatSystem(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Options const& heat,
              double start, Vector const& like)
-      // The walls with conductivity 1: the scale is a factor of `add`.
+      // The walls have conductivity 1, as the scale is passed to `add` as a factor.
       : VolumeSystem<Real>(control_volume_grid(description.mesh, description.centring, description.conditions),
                            BoundarySource<Real>(description, material), heat, start, like),
         description_(description),
@@ -48,8 +48,8 @@ class HeatSystem final : public VolumeSystem<Real> {
     return *stiffness_;
   }
 
-  /// By Gershgorin's circles: what leaves a cell through its faces is on the diagonal, and no less than what its
-  /// neighbours get.
+  /// By Gershgorin's circles: the diagonal is the sum of a cell's face coefficients and at least the sum of its
+  /// neighbours' entries.
   double spectral_bound() override {
     auto const diagonal = this->mass().create();
     auto const inverse = this->mass().create();
@@ -64,7 +64,7 @@ class HeatSystem final : public VolumeSystem<Real> {
   DiffusionDescription description_;
   DiffusionMaterial<Real> material_;
   std::unique_ptr<Operator> operator_;   ///< for the scale in `description_`
-  std::unique_ptr<Operator> stiffness_;  ///< null until it is asked for
+  std::unique_ptr<Operator> stiffness_;  ///< null until first used
 };
 
 constexpr char const* default_integrator = "implicit_euler";
@@ -119,7 +119,7 @@ class Heat final : public EvolvingProblem<Real> {
   }
 
  private:
-  /// What stays as it is at the start.
+  /// Records the conserved quantities at the start.
   void measure() {
     auto const work = this->u().create();
     work->fill(1);

@@ -13,7 +13,7 @@
 namespace halocline::heat {
 namespace {
 
-/// Sets the owned cells of a field to `value(region)`, later regions overwriting earlier ones.
+/// Sets the owned cells of a field to `value(region)`; later regions overwrite earlier ones.
 template <class Real, class Value>
 void paint(std::vector<Region> const& regions, StructuredMesh const& mesh, Field<Real>& field, Value const& value) {
   for (Block const& block : mesh.blocks()) {
@@ -29,7 +29,7 @@ void paint(std::vector<Region> const& regions, StructuredMesh const& mesh, Field
   }
 }
 
-/// Throws at the first cell that conducts nothing, or less.
+/// Throws at the first cell with a conductivity that is not above 0.
 template <class Real>
 void require_positive(std::string const& given, StructuredMesh const& mesh, Field<Real> const& field) {
   for (Block const& block : mesh.blocks()) {

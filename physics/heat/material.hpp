@@ -8,7 +8,7 @@
 
 namespace halocline::heat {
 
-/// What the deck says of the matter: cell fields with one layer of ghosts.
+/// The material in the deck: cell fields with one layer of ghosts.
 template <class Real>
 struct Material {
   Field<Real> density;
@@ -16,12 +16,12 @@ struct Material {
   FaceMean mean = FaceMean::harmonic;
 };
 
-/// \param heat the judged section `heat`. Collective. Throws InputError, naming the place, where its conductivity is
-/// not above 0.
+/// \param heat the validated section `heat`. Collective. Throws InputError, naming the position, where its conductivity
+/// is not above 0.
 template <class Real>
 [[nodiscard]] Material<Real> make_material(Options const& heat, std::shared_ptr<StructuredMesh const> const& mesh);
 
-/// Sets the owned cells of `state` to the state of the regions: density times energy. Zero where there are none.
+/// Sets the owned cells of `state` to the state of the regions: density times energy. Zero if there are no regions.
 template <class Real>
 void fill_state(Options const& heat, StructuredMesh const& mesh, Field<Real>& state);
 

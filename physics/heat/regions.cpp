@@ -11,7 +11,7 @@ namespace {
 
 std::vector<std::string> const shapes{"everywhere", "rectangle", "circle", "point"};
 
-/// The options of a shape, beside its state.
+/// The options that a shape needs in addition to its state.
 std::vector<std::string> needs(std::string const& shape) {
   if (shape == "rectangle") return {"lower", "upper"};
   if (shape == "circle") return {"centre", "radius"};
@@ -41,7 +41,7 @@ void judge_shape(Options const& region, Mistakes& mistakes) {
   }
 }
 
-/// Which cells of a block a rectangle takes along one axis: a contiguous range of local indices.
+/// The cells of a block inside a rectangle, along one axis: a contiguous range of local indices.
 std::pair<Index, Index> taken(StructuredMesh const& mesh, int axis, Index first, Index count, double lower,
                               double upper) {
   Axis const& line = mesh.axis(axis);
@@ -56,7 +56,7 @@ std::pair<Index, Index> taken(StructuredMesh const& mesh, int axis, Index first,
   return {begin, end};
 }
 
-/// The local cells of a block that a region can reach.
+/// The local cells of a block that may lie in a region.
 IndexRange reach(Region const& region, StructuredMesh const& mesh, Block const& block) {
   IndexRange cells = mesh.owned(block, Centring::cell);
   if (region.shape != Region::Shape::rectangle) return cells;

@@ -10,14 +10,14 @@
 
 namespace halocline::heat {
 
-/// A part of the domain with a state of its own. Cells belong to it by the rules of TeaLeaf, with h the width of the
-/// cell along each axis: `lower` and `centre` are first moved up by h / 100 and `upper` down, so that a region that
-/// ends on a cell border takes the cells inside it whatever rounding does to the border. Then
+/// A part of the domain with a state of its own. The cells in it follow from TeaLeaf's rules, with h the width of the
+/// cell along each axis: `lower` and `centre` are first increased and `upper` is decreased by h / 100, so that a region
+/// that ends on a cell border contains the cells inside it however the border is rounded. Then
 ///
 ///   everywhere  takes all cells
 ///   rectangle   takes a cell if its upper edges are >= `lower` and its lower edges < `upper`
 ///   circle      takes a cell if its centre is not farther than `radius` from `centre` (in 3D a ball)
-///   point       takes the cell whose lower corner `centre` was, to h / 100
+/// point       takes the cell whose lower corner is at the original `centre`, within h / 100
 struct Region {
   enum class Shape { everywhere, rectangle, circle, point };
   Shape shape = Shape::everywhere;
@@ -31,9 +31,9 @@ struct Region {
 
 /// Declares the list `regions`: the first is the background, later ones overwrite.
 [[nodiscard]] Section region_section();
-/// Adds what is wrong between the regions of a judged list and a mesh with `dimensions` axes.
+/// Adds mistakes for regions of a validated list that do not fit each other or a mesh with `dimensions` axes.
 void judge_regions(std::vector<Options> const& regions, std::size_t dimensions, Mistakes& mistakes);
-/// The regions of a judged list.
+/// The regions of a validated list.
 [[nodiscard]] std::vector<Region> read_regions(std::vector<Options> const& regions);
 
 /// Calls `visit` with the local index of every owned cell of `block` that belongs to `region`.

@@ -26,7 +26,7 @@ using deck::real_from;
 using deck::reported;
 using deck::scalar;
 
-/// What a word asks for.
+/// How a word is treated.
 enum class Meaning { value, flag, no_matter, no_matter_with_value, unavailable };
 
 std::map<std::string, Meaning> const& meanings() {
@@ -51,7 +51,7 @@ std::map<std::string, Meaning> const& meanings() {
       {"tl_use_jacobi", Meaning::flag},
       {"tl_coefficient_density", Meaning::flag},
       {"tl_coefficient_inverse_density", Meaning::flag},
-      // How the benchmark program runs and checks itself; the problem is the same.
+      // These control how the benchmark program runs and checks itself; they do not change the problem.
       {"test_problem", Meaning::no_matter_with_value},
       {"profiler_on", Meaning::no_matter},
       {"verbose_on", Meaning::no_matter},
@@ -118,7 +118,7 @@ class TeaReader {
     while (!words.empty()) words = words.subspan(std::min(read_word(words), words.size()));
   }
 
-  /// Reads the first word, with its value if it has one; returns how many words that took.
+  /// Reads the first word and its value, if it has one; returns the number of words read.
   std::size_t read_word(std::span<TeaWord const> words) {
     TeaWord const& word = words.front();
     auto const found = meanings().find(word.text);
@@ -153,7 +153,7 @@ class TeaReader {
     return found == given_.end() ? nullptr : &found->second;
   }
 
-  /// Its value as a node; a mistake if the word is not there.
+  /// Its value as a node; adds a mistake if the word is missing.
   Node required(std::string const& word) {
     if (TeaWord const* const value = find(word)) return number(*value);
     mistakes_.add({name_, 1, 1}, word, "missing", "it is required");
@@ -164,7 +164,7 @@ class TeaReader {
     if (TeaWord const* const value = find(word)) section.set(option, value->location, number(*value));
   }
 
-  /// The value of a word that goes to several places: what is wrong with it is said once, here.
+  /// The value of a word that sets several options, validated here so that a mistake is reported once.
   Node judged(std::string const& word, std::string const& expectation, bool (*is_allowed)(std::string const&)) {
     TeaWord const* const value = find(word);
     if (value == nullptr) return {};
@@ -192,7 +192,8 @@ class TeaReader {
     time.set("step", root.location, required("initial_timestep"));
     if (find("end_step") == nullptr && find("end_time") == nullptr)
       mistakes_.add(root.location, "end_step", "missing", "give end_step or end_time");
-    // TeaLeaf takes whole steps until it is past the end time, and stops sooner at the last step if there is one.
+    // TeaLeaf takes whole steps until it has passed the end time, or stops at the last step, if one is given, when that
+    // is earlier.
     double const steps = std::ceil(real("end_time") * (1 - 1e-12) / real("initial_timestep"));
     bool const countable = steps >= 1 && steps < 0x1p53;
     bool const ends_sooner = find("end_step") == nullptr || steps < real("end_step");
@@ -202,11 +203,11 @@ class TeaReader {
     } else if (countable) {
       time.set("steps", end->location, scalar(std::to_string(static_cast<std::int64_t>(steps)), end->location));
     } else {
-      copy("end_time", time, "end");  // the judge says what is wrong with it
+      copy("end_time", time, "end");  // validation reports what is wrong with it
     }
   }
 
-  /// NaN where the word is missing or no number: comparisons are false then.
+  /// NaN if the word is missing or not a number: comparisons are then false.
   double real(std::string const& word) const {
     TeaWord const* const given = find(word);
     auto const value = given == nullptr ? NotANumber{} : real_from(number(*given).text);

@@ -25,7 +25,7 @@ struct Shape {
   std::string name;
   std::vector<std::string> needs;
 };
-/// TeaLeaf's geometries: a circle and a point have their centre at (xmin, ymin).
+/// TeaLeaf's geometries: the centre of a circle or point is (xmin, ymin).
 std::vector<Shape> const shapes{{"rectangle", {"xmin", "ymin", "xmax", "ymax"}},
                                 {"circle", {"xmin", "ymin", "radius"}},
                                 {"point", {"xmin", "ymin"}}};

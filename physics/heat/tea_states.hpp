@@ -11,18 +11,18 @@
 
 namespace halocline::heat {
 
-/// A value of a tea.in as YAML writes it: Fortran's 1.0d-3 as 1.0e-3.
+/// A value of a tea.in in YAML's notation: Fortran's 1.0d-3 as 1.0e-3.
 [[nodiscard]] deck::Node number(TeaWord const& value);
 
-/// The states of a tea.in ("state 2 density=.. energy=.. geometry=rectangle xmin=..") and the regions they stand for.
+/// The states of a tea.in ("state 2 density=.. energy=.. geometry=rectangle xmin=..") and the regions that they define.
 class TeaStates {
  public:
   explicit TeaStates(Mistakes& mistakes) : mistakes_(mistakes) {}
 
-  /// Reads one line, `state` included.
+  /// Reads one line, including the word `state`.
   void read(std::span<TeaWord const> words);
 
-  /// The list of regions in the order of their numbers. State 1, the background, must be there, and no number missing.
+  /// The list of regions, ordered by number. State 1, the background, is required, and numbers must be consecutive.
   [[nodiscard]] deck::Node regions(Location const& at);
 
  private:
@@ -31,7 +31,7 @@ class TeaStates {
   [[nodiscard]] Values read_values(std::span<TeaWord const> words);
   [[nodiscard]] deck::Node region(std::int64_t state, Location const& at, Values const& values);
   void write_shape(deck::Node& region, std::string const& subject, Values const& values);
-  /// Adds a mistake for each value that is of none of `words`.
+  /// Adds a mistake for each value whose name is not in `words`.
   void expect_only(std::vector<std::string> const& words, Values const& values, std::string const& subject,
                    std::string const& what);
 

@@ -17,7 +17,7 @@ namespace {
 using testing::EndsWith;
 using testing::HasSubstr;
 
-/// The part of a deck that a tea.in is mapped onto.
+/// The part of a deck that a tea.in is mapped to.
 Section root_section() {
   Section root("", "A run.");
   root.choice("physics", "What is solved.", {"heat"});

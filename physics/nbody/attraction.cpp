@@ -52,7 +52,7 @@ void sum_pairs(Execution const& execution, Interaction const& interaction, Form 
   portable::sum_pairs(execution, interaction);
 }
 
-/// Targets of a part: threads have equally many, and whole registers of them.
+/// Targets per part: equally many for each thread, in whole registers.
 template <class Interaction>
 Index targets_of_part(Execution const& execution, Interaction const& interaction, Index pairs) {
   constexpr Index in_registers = 64;
@@ -62,7 +62,7 @@ Index targets_of_part(Execution const& execution, Interaction const& interaction
 
 template <class Interaction>
 void sum_pairs_until_stopped(Execution const& execution, Interaction const& interaction, Form form, Index pairs) {
-  // What is enqueued on a device cannot be called back.
+  // Work enqueued on a device cannot be cancelled.
   if constexpr (!on_host) return sum_pairs(execution, interaction, form);
   Index const most = targets_of_part(execution, interaction, pairs);
   for (Index first = 0; first < interaction.target_count; first += most) {

@@ -11,19 +11,19 @@
 
 namespace halocline::nbody {
 
-/// A body as its force on others needs it: where it is and its mass, side by side.
+/// The properties of a body that determine its force on others, stored together: position and mass.
 template <class Real>
 struct alignas(4 * sizeof(Real)) Source {
   Real x, y, z, mass;
 };
 
-/// What of the sources is left out of a sum beside what adds zero by itself.
+/// Which sources a sum omits explicitly, in addition to those whose term is zero anyway.
 enum class Omitted { nothing, coincident, self };
 
-/// Some bodies, the targets, and others that act on them, the sources: what is found is a sum over all sources for each
-/// target. A body adds nothing to its own sum. Another one in the same place does what the formula says with softening;
-/// without it, where the formula has no value, it adds nothing. All arrays lie in the backend's memory, on the device
-/// of the execution instance.
+/// Bodies (targets) and the bodies that act on them (sources); the result is a sum over all sources for each target. A
+/// body adds nothing to its own sum. Another body at the same position contributes what the formula gives with
+/// softening; without softening the formula is undefined there, and it contributes nothing. All arrays are in the
+/// backend's memory, on the device of the execution instance.
 template <class AReal>
 struct Pairs {
   using Real = AReal;
@@ -32,8 +32,8 @@ struct Pairs {
   Source<Real> const* sources;
   Index source_count;
   Real softening;  ///< a length, 0 or more
-  bool adds;       ///< to what is there; otherwise replaces it
-  /// The source that the first target is, if targets are sources: target i is source self + i.
+  bool adds;       ///< to the existing values; otherwise replaces them
+  /// Index of the first target among the sources, if targets are sources: target i is source self + i.
   Index self = nowhere;
   static constexpr Index nowhere = std::numeric_limits<Index>::min() / 2;
 };
@@ -46,11 +46,11 @@ struct Pairs {
 template <class Real>
 struct Attraction : Pairs<Real> {
   static constexpr int sums = 3;
-  /// Whether the term of a source fades as it comes to where the target is, with softening.
+  /// Whether, with softening, the term of a source tends to zero as it approaches the target.
   static constexpr bool fades = true;
   Kokkos::Array<Real*, 3> acceleration;  ///< x, y and z of each target
 
-  /// The same for some of the targets.
+  /// The same for a subset of the targets.
   [[nodiscard]] Attraction part(Index first, Index count) const {
     Attraction one = *this;
     one.targets += first;
@@ -60,7 +60,7 @@ struct Attraction : Pairs<Real> {
     return one;
   }
 
-  /// The sums of a target have been found.
+  /// Stores the sums of a target.
   KOKKOS_INLINE_FUNCTION void put(Index target, Real const (&sum)[sums]) const {
     for (int axis = 0; axis < 3; ++axis) {
       Real& to = acceleration[static_cast<std::size_t>(axis)][target];
@@ -93,8 +93,8 @@ struct Potential : Pairs<Real> {
   }
 };
 
-/// The forms of such sums: the portable one, and one with targets in the lanes of vector registers and tiles of targets
-/// on the threads, only where kernels run on the host. That of NVIDIA's GPUs: cuda.hpp.
+/// Implementations of such sums: a portable one, and one for hosts only, with targets in the lanes of vector registers
+/// and tiles of targets on the threads. The one for NVIDIA's GPUs is in cuda.hpp.
 namespace portable {
 template <class Interaction>
 void sum_pairs(Execution const& execution, Interaction const& interaction);
@@ -104,25 +104,24 @@ template <class Interaction>
 void sum_pairs(Execution const& execution, Interaction const& interaction);
 }  // namespace vectorised
 
-/// The ways to compute such sums.
+/// The implementations of such sums.
 enum class Form { portable, vectorised, cuda };
 [[nodiscard]] std::string to_string(Form form);
-/// Those of this build, the fastest first; the portable one, which is the reference, is always there.
+/// Those in this build, fastest first; the portable one, the reference, is always among them.
 [[nodiscard]] std::vector<Form> forms();
 
-/// Enqueues an Attraction or a Potential on `execution`, whichever device is current. Sums are in the precision of the
-/// bodies: their rounding is at most one for each source. The order of each target's sum depends on the form, the
-/// numbers of targets and sources and, on GPUs, that of multiprocessors alone, so that the bits repeat. Where the
-/// square of a distance overflows or is subnormal, forms may differ: what is found is right, zero, or not finite.
+/// Enqueues an Attraction or a Potential on `execution`, whichever device is current. Sums have the precision of the
+/// bodies, with at most one rounding per source. The order of summation depends only on the form, the numbers of
+/// targets and sources and, on GPUs, the number of multiprocessors, so that results repeat to the bit. Where the square
+/// of a distance overflows or is subnormal, forms may differ: the result is right, zero, or not finite.
 template <class Interaction>
 void sum_pairs(Execution const& execution, Interaction const& interaction, Form form = forms().front());
 
-/// Pairs that a thread of a host goes through in some seconds.
+/// Pairs that one host thread processes in a few seconds.
 inline constexpr Index pairs_of_part = Index{1} << 32U;
 
-/// The same, which a signal that asks for a stop (StopSignals) ends early: on hosts, targets are gone through in parts
-/// of about `pairs` for each thread, which changes no bit. Throws StoppedError between two parts, never before the
-/// first.
+/// The same, but a signal that requests a stop (StopSignals) ends it early: on hosts, targets are processed in parts of
+/// about `pairs` pairs per thread, which changes no bit. Throws StoppedError between two parts, never before the first.
 template <class Interaction>
 void sum_pairs_until_stopped(Execution const& execution, Interaction const& interaction, Form form,
                              Index pairs = pairs_of_part);

@@ -24,12 +24,12 @@
 namespace halocline::nbody {
 namespace {
 
-constexpr std::size_t beyond = 3;  ///< numbers after the last target's, which nobody may touch
+constexpr std::size_t beyond = 3;  ///< numbers after the last target's, which must stay untouched
 constexpr double untouched = 77;
 
 template <class Real>
 using Sources = std::vector<Source<Real>>;
-/// Each sum (x, y and z of an acceleration) of each target, and some numbers beyond.
+/// Each sum (x, y and z of an acceleration) of each target, followed by some guard values.
 template <class Interaction>
 using Sums = std::array<std::vector<typename Interaction::Real>, Interaction::sums>;
 
@@ -49,7 +49,7 @@ struct Case {
   double softening = 0;
   bool adds = false;
   Index self = Pairs<typename Interaction::Real>::nowhere;
-  std::size_t every = 1;  ///< so many targets one is compared
+  std::size_t every = 1;  ///< every n-th target is compared
   Sums<Interaction> before = sums_of<Interaction>(targets.size(), 0);
 };
 
@@ -118,13 +118,13 @@ Sums<Interaction> computed(Way<Interaction> const& way, Case<Interaction> const&
   return all;
 }
 
-/// Whether a source has a term where a target is, if it is not that target.
+/// Whether a source at the position of another target contributes.
 template <class Interaction>
 bool counts_in_one_place(double softening) {
   return !Interaction::fades && softening * softening >= std::numeric_limits<typename Interaction::Real>::min();
 }
 
-/// What a source does that is d away, in double precision; d2 is the softened square of the distance.
+/// The term of a source at distance d, in double precision; d2 is the squared distance with softening.
 template <class Real>
 std::array<double, 3> term(Attraction<Real> const*, std::array<double, 3> const& d, double d2, double mass) {
   double const weight = mass / (d2 * std::sqrt(d2));
@@ -177,7 +177,7 @@ void expect_plain_sum(Way<Interaction> const& way, Case<Interaction> const& one)
                " sums, " + std::to_string(one.targets.size()) + " targets, " + std::to_string(one.sources.size()) +
                " sources, softening " + std::to_string(one.softening) + (one.adds ? ", adds" : ""));
   Sums<Interaction> const all = computed(way, one);
-  // Each term has some ten roundings, those of its distance included, and their sum has one for each.
+  // Each term has about ten roundings, including those of its distance, and the sum has one per term.
   double const tolerance = (16 + static_cast<double>(one.sources.size())) * std::numeric_limits<Real>::epsilon();
   for (std::size_t i = 0; i < one.targets.size(); i += one.every) {
     Expected<Interaction> const expected = plain_sum(one, i);
@@ -191,8 +191,8 @@ void expect_plain_sum(Way<Interaction> const& way, Case<Interaction> const& one)
   }
 }
 
-/// Bodies in a cube, the targets in the middle of the sources, if there are enough of these, every seventh source where
-/// the one before it is.
+/// Bodies in a cube. The targets are in the middle of the sources, if there are enough of these. Every seventh source
+/// has the position of the one before it.
 template <class Interaction>
 Case<Interaction> random_case(std::size_t targets, std::size_t sources, double softening, bool adds) {
   using Real = typename Interaction::Real;
@@ -217,7 +217,7 @@ Case<Interaction> random_case(std::size_t targets, std::size_t sources, double s
   one.self = static_cast<Index>(self);
   std::copy_n(one.targets.begin(), std::min(targets, sources), one.sources.begin() + one.self);
   for (std::size_t i = 0; i < targets; ++i) {
-    // What is there is kept where it is added to, and is of no matter otherwise.
+    // Existing values are kept where results are added, and do not matter otherwise.
     for (auto& values : one.before)
       values[i] = adds ? static_cast<Real>(place(numbers)) : std::numeric_limits<Real>::quiet_NaN();
   }
@@ -255,7 +255,7 @@ void expect_plain_sum_of_many(std::size_t targets, double softening, bool adds) 
   for (Way<Interaction> const& way : ways<Interaction>()) expect_plain_sum(way, one);
 }
 
-/// So many that blocks of threads go through several tiles of targets.
+/// Enough bodies that blocks of threads process several tiles of targets.
 TEST(Attraction, OfManyBodiesIsThatOfAPlainSumToo) {
   expect_plain_sum_of_many<Attraction<float>>(200001, 0.1, true);
   expect_plain_sum_of_many<Attraction<double>>(100001, 0, false);
@@ -267,7 +267,7 @@ TEST(Potential, OfManyBodiesIsThatOfAPlainSumToo) {
 }
 #endif
 
-/// 5 targets, which are among 37 sources, or are not.
+/// 5 targets, which either are among the 37 sources or are not.
 template <class Interaction>
 void expect_sums_in_one_place(double softening, double mass, Index self) {
   using Real = typename Interaction::Real;
@@ -331,7 +331,7 @@ void expect_the_same_bits() {
   }
 }
 
-/// In parts of so few targets that there are two.
+/// In parts so small that there are two.
 template <class Interaction>
 Case<Interaction> two_parts() {
   return random_case<Interaction>(static_cast<std::size_t>(64 * Execution().concurrency() + 1), 1000, 0.1, false);

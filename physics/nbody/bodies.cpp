@@ -9,7 +9,7 @@
 namespace halocline::nbody {
 namespace {
 
-/// Numbers from 0 to below 1, the same with every library.
+/// Uniform numbers in [0, 1), the same with every standard library.
 class Uniform {
  public:
   explicit Uniform(std::uint64_t seed) : engine_(seed) {}
@@ -19,7 +19,7 @@ class Uniform {
   std::mt19937_64 engine_;
 };
 
-/// A vector of that length in a direction of which none is more likely.
+/// A vector of the given length with a uniformly distributed direction.
 std::array<double, 3> directed(double length, Uniform& uniform) {
   double const z = length * (1 - 2 * uniform());
   double const across = std::sqrt(std::max(0.0, length * length - z * z));
@@ -27,14 +27,14 @@ std::array<double, 3> directed(double length, Uniform& uniform) {
   return {across * std::cos(angle), across * std::sin(angle), z};
 }
 
-/// The distance from the centre within which a part of the mass lies, in units of the scale: of all but the outermost
-/// thousandth.
+/// The radius within which a random fraction of the mass lies, in units of the scale; the outermost thousandth is cut
+/// off.
 double radius(Uniform& uniform) {
   double const part = 0.999 * (1 - uniform());
   return 1 / std::sqrt(std::pow(part, -2.0 / 3) - 1);
 }
 
-/// A speed as part of that of escape, with likelihood q^2 (1 - q^2)^(7/2), by rejection.
+/// A speed as a fraction of the escape speed, with density q^2 (1 - q^2)^(7/2), by rejection.
 double part_of_escape(Uniform& uniform) {
   constexpr double above_most = 0.1;
   for (;;) {
@@ -43,7 +43,7 @@ double part_of_escape(Uniform& uniform) {
   }
 }
 
-/// So that the centre of mass rests in the origin.
+/// Moves the centre of mass to the origin and to rest.
 void come_to_rest(std::vector<Body>& bodies) {
   Body mean{};
   for (Body const& body : bodies) {

@@ -12,8 +12,8 @@ namespace {
 
 double length(std::array<double, 3> const& v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
-/// What a sample of so many bodies may be off by, in parts: five times the deviation of a mean of numbers that vary by
-/// about their size.
+/// The relative error allowed for a sample of this size: five standard deviations of a mean of numbers whose standard
+/// deviation is about their size.
 double allowed(std::vector<Body> const& bodies) { return 5 / std::sqrt(static_cast<double>(bodies.size())); }
 
 TEST(Plummer, HasTheMassAndTheRadiiOfTheSphere) {
@@ -26,7 +26,7 @@ TEST(Plummer, HasTheMassAndTheRadiiOfTheSphere) {
   }
   EXPECT_NEAR(mass, 3, 20000 * 3e-16);
   std::sort(radii.begin(), radii.end());
-  // Half of the mass, of that which is within 38.7 scales, lies within (0.4995^(-2/3) - 1)^(-1/2) scales.
+  // Half of the mass within 38.7 scales lies within (0.4995^(-2/3) - 1)^(-1/2) scales.
   double const half = 2 / std::sqrt(std::pow(0.4995, -2.0 / 3) - 1);
   EXPECT_NEAR(radii[radii.size() / 2], half, half * allowed(bodies));
   EXPECT_LE(radii.back(), 2 / std::sqrt(std::pow(0.999, -2.0 / 3) - 1) * 1.01);

@@ -52,10 +52,10 @@ Cells cells_of(std::string_view line) {
 struct Parsed {
   double value = 0;
   std::errc error{};
-  bool whole = false;  ///< whether the cell is a number and nothing else
+  bool whole = false;  ///< whether the whole cell is a number
 };
 
-/// Unlike other readers of numbers, the library's takes no sign that says nothing.
+/// The standard library's parser rejects a leading plus sign, which other readers accept.
 Parsed parse(std::string_view cell) {
   bool const is_signed = cell.size() > 1 && cell.front() == '+' && cell[1] != '-';
   if (is_signed) cell.remove_prefix(1);
@@ -66,7 +66,7 @@ Parsed parse(std::string_view cell) {
   return parsed;
 }
 
-/// Whether a cell is a number or one with a slip of the pen.
+/// Whether a cell is a number, possibly with a typo.
 bool begins_like_number(std::string_view cell) {
   if (parse(cell).whole) return true;
   std::size_t const first = cell.find_first_not_of("+-.");
@@ -79,14 +79,14 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-/// The column that a name stands for; that of no column is beyond the last.
+/// The column with this name; the number of columns if there is none.
 std::size_t column_of(std::string_view name) {
   std::string const lower = in_lower_case(name);
   if (lower == "m") return column_names.size() - 1;
   return static_cast<std::size_t>(std::find(column_names.begin(), column_names.end(), lower) - column_names.begin());
 }
 
-/// The first line holds names if none of its cells is meant as a number.
+/// The first line contains names if none of its cells looks like a number.
 bool are_names(Cells const& cells) {
   bool const has_letter =
       std::any_of(cells.front().begin(), cells.front().end(), [](unsigned char c) { return std::isalpha(c) != 0; });
@@ -107,14 +107,14 @@ void judge_names(Cells const& names, std::string const& place) {
   throw InputError(place + ": column " + std::to_string(n) + " is named `" + printable(*wrong) + "`" + meant);
 }
 
-/// Throws InputError for a cell that is no number, or none of double precision.
+/// Throws InputError for a cell that is not a number or is out of double precision's range.
 double number_in(std::string_view cell, std::size_t column, std::string const& place) {
   Parsed const parsed = parse(cell);
   if (parsed.whole && parsed.error == std::errc()) return parsed.value;
   std::string const subject = place + ": " + column_names[column] + " is `" + printable(cell) + "`, ";
   if (!parsed.whole)
     throw InputError(subject + "which is no number; expected seven numbers with commas between them: " + all_names());
-  // The other reader of numbers tells the two ends of the range apart.
+  // strtod distinguishes overflow from underflow.
   bool const is_small = std::abs(std::strtod(std::string(cell).c_str(), nullptr)) < 1;
   throw InputError(subject + (is_small ? "below the least number" : "above the largest number") +
                    " of double precision; scale the problem" + (is_small ? ", or write 0" : ""));
@@ -131,7 +131,7 @@ Body body_in(Cells const& cells, std::string const& place) {
 
 constexpr Index columns = column_names.size();
 
-/// An .npy file of bodies. Throws InputError where it is none, or holds none.
+/// Opens an .npy file of bodies. Throws InputError if it is not one, or is empty.
 std::unique_ptr<ArrayFile> open_rows(std::string const& path) {
   std::unique_ptr<ArrayFile> file;
   std::string why;

@@ -32,7 +32,7 @@ Row numbers_of(Body const& body) {
           body.velocity[1], body.velocity[2], body.mass};
 }
 
-/// Throws where a number of a body is lost.
+/// Throws if a number of a body overflows or vanishes.
 template <class Real>
 void require_numbers(std::vector<Body> const& bodies) {
   for (std::size_t n = 0; n < bodies.size(); ++n) {
@@ -48,7 +48,7 @@ void require_numbers(std::vector<Body> const& bodies) {
   }
 }
 
-/// Where a body is in the precision, and which one it is.
+/// The position of a body in the run's precision, and its index.
 template <class Real>
 struct Place {
   std::array<Real, 3> position;

@@ -6,16 +6,17 @@
 
 namespace halocline::nbody {
 
-/// Bodies have to be in the precision of a run what they are in double precision, in which they are given. Throws
-/// InputError, which names the body, where
+/// Checks that bodies, given in double precision, survive conversion to the precision of a run. Throws InputError,
+/// naming the body, if
 ///
 ///   - a number becomes infinite, or a mass that is not 0 becomes 0;
-///   - two bodies, one of which has a mass, have one place and the softening squared is 0: their attraction is
-///   infinite.
+///   - two bodies, one of which has a mass, are at the same position and the softening squared is 0: their attraction
+///   is
+///     infinite.
 template <class Real>
 void require_precision(std::vector<Body> const& bodies, double softening);
 
-/// Warns of numbers that become 0 or lose digits since they are next to the least of the precision.
+/// Warns of numbers that become 0 or lose digits because they are near the smallest number of the precision.
 template <class Real>
 void warn_of_lost_digits(std::vector<Body> const& bodies);
 

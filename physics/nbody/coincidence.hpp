@@ -5,15 +5,15 @@
 
 namespace halocline::nbody {
 
-/// Whether a source in the place of a target has a potential there, m / softening. Below, softening is none in the
-/// precision.
+/// Whether a source at the position of a target has a potential there, m / softening. A smaller softening counts as
+/// none in this precision.
 template <class Real>
 [[nodiscard]] bool is_softened(Real softening) {
   return softening * softening >= std::numeric_limits<Real>::min();
 }
 
-/// A source where a target is adds its weight, m / softening^3, times zero: nothing, as long as the weight is finite.
-/// Masses below this one have such a weight; below 0: none has. The others need to be told from the rest.
+/// A source at the position of a target adds its weight, m / softening^3, times zero, which is zero while the weight is
+/// finite. All masses below the returned one have a finite weight; below 0: none has. Other sources must be detected.
 template <class Real>
 [[nodiscard]] Real safe_mass(Real softening) {
   constexpr double reserve = 1024;  // for the factors of the weight

@@ -21,18 +21,18 @@ using cuda::Split;
 using cuda::Target;
 using halocline::cuda::check;
 
-/// How a kernel is compiled.
+/// Compile-time parameters of a kernel.
 template <class AnInteraction, int Targets, int Resident>
 struct Shape {
   using Interaction = AnInteraction;
   using Real = typename Interaction::Real;
-  static constexpr int targets = Targets;    ///< of a thread
-  static constexpr int threads = 128;        ///< of a block: a warp for each scheduler of a multiprocessor
-  static constexpr int resident = Resident;  ///< blocks that a multiprocessor has room for
-  static constexpr int loads = 2;            ///< of sources, by a thread, for a chunk
+  static constexpr int targets = Targets;    ///< per thread
+  static constexpr int threads = 128;        ///< per block: a warp for each scheduler of a multiprocessor
+  static constexpr int resident = Resident;  ///< blocks per multiprocessor
+  static constexpr int loads = 2;            ///< sources that a thread loads per chunk
   static constexpr int tile = threads * targets;
   static constexpr int chunk = threads * loads;
-  static constexpr int unrolled = 64 / targets;  ///< sources: a loop of some 850 instructions
+  static constexpr int unrolled = 64 / targets;  ///< sources per loop iteration, of about 850 instructions
   static constexpr int sums = Interaction::sums;
 };
 
@@ -41,20 +41,20 @@ struct Problem {
   using Real = typename Interaction::Real;
   Interaction interaction;
   Split split;
-  Real safe_mass;  ///< of attractions
+  Real safe_mass;  ///< for attractions
   bool is_softened;
   Real* pieces;
 };
 template <class AShape>
 using ProblemOf = Problem<typename AShape::Interaction>;
 
-/// Sums of a tile's targets: the first of all, then the second, …
+/// Sums of a tile's targets: the first sum of all targets, then the second, …
 template <class AShape>
 __device__ typename AShape::Real* piece_of(ProblemOf<AShape> const& problem, Index block, Index tile) {
   return problem.pieces + problem.split.piece(block, tile) * (AShape::sums * AShape::tile);
 }
 
-/// What a block of threads knows while it goes through chunks of sources for one tile of targets.
+/// State of a block of threads while it processes chunks of sources for one tile of targets.
 template <class AShape>
 struct Tile {
   using Real = typename AShape::Real;
@@ -62,7 +62,7 @@ struct Tile {
   using Buffer = Source<Real>[AShape::chunk];
   Target<Interaction> targets[AShape::targets];
 
-  /// Beyond the last target it is taken once more.
+  /// Beyond the end the last target is repeated.
   __device__ void load_targets(Interaction const& interaction, Index tile) {
 #pragma unroll
     for (int n = 0; n < AShape::targets; ++n) {
@@ -72,7 +72,7 @@ struct Tile {
     }
   }
 
-  /// \param self the source that the first target of this thread is
+  /// \param self index among the sources of this thread's first target
   template <Omitted omitted, int Unrolled>
   __device__ __forceinline__ void feel_all(Interaction const& interaction, Buffer const& sources,
                                            Real softening_squared, int self) {
@@ -85,7 +85,7 @@ struct Tile {
     }
   }
 
-  /// \param coincides whether what is where a target is has to be left out
+  /// \param coincides whether sources at the position of a target must be omitted
   __device__ __forceinline__ void feel_chunk(Interaction const& interaction, Buffer const& sources,
                                              Real softening_squared, Index chunk, Index tile, bool coincides) {
     constexpr int rare = Interaction::fades ? 2 : AShape::unrolled;
@@ -116,7 +116,7 @@ struct Tile {
   }
 };
 
-/// The sources of a chunk that a thread brings. What is beyond the last source has no mass.
+/// The sources of a chunk that one thread loads. Beyond the end they have no mass.
 template <class AShape>
 struct Brought {
   using Real = typename AShape::Real;
@@ -129,7 +129,7 @@ struct Brought {
       sources[n] = source < pairs.source_count ? cuda::load(pairs.sources + source) : Source<Real>{};
     }
   }
-  /// Returns whether any of them has to be left out where a target is.
+  /// Returns whether any of them must be omitted at the position of a target.
   __device__ __forceinline__ bool store(typename Tile<AShape>::Buffer& buffer, ProblemOf<AShape> const& problem) const {
     bool coincides = !AShape::Interaction::fades && !problem.is_softened;
 #pragma unroll
@@ -141,7 +141,7 @@ struct Brought {
   }
 };
 
-/// Every block goes through its steps of the split. A chunk is brought to registers while the one before it is felt.
+/// Every block processes its steps of the split. A chunk is loaded to registers while the previous one is summed.
 template <class AShape>
 __global__ void __launch_bounds__(AShape::threads, AShape::resident)
     sum_by_steps(__grid_constant__ ProblemOf<AShape> const problem) {
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(AShape::threads, AShape::resident)
   }
 }
 
-/// Adds up the pieces of the tiles that blocks share, from the first block to the last.
+/// Adds up the partial sums of tiles that several blocks share, from the first block to the last.
 template <class AShape>
 __global__ void __launch_bounds__(AShape::threads) add_pieces(__grid_constant__ ProblemOf<AShape> const problem) {
   using Real = typename AShape::Real;
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(AShape::threads) add_pieces(__grid_constant__ 
   problem.interaction.put(target, sums);
 }
 
-/// Memory for the pieces of a stream, kept until Kokkos ends.
+/// Memory for the partial sums of a stream, kept until Kokkos is finalised.
 class Scratch {
  public:
   static Scratch& instance() {
@@ -238,7 +238,7 @@ class Scratch {
   bool hooked_ = false;
 };
 
-/// Blocks of a kernel that the current device has room for at a time.
+/// Resident blocks of a kernel on the whole current device.
 template <class AShape>
 Index resident_blocks(int device) {
   static std::mutex mutex;
@@ -283,7 +283,7 @@ void enqueue(Execution const& execution, typename AShape::Interaction const& int
   check(cudaGetLastError(), "the pieces of sums over pairs of bodies");
 }
 
-/// The blockings of an interaction. Registers bound the blocks that a multiprocessor has room for.
+/// The blockings of an interaction. Registers limit the number of resident blocks.
 template <class Interaction, class Real = typename Interaction::Real>
 struct Shapes {
   using One = Shape<Interaction, 1, 6>;
@@ -321,7 +321,7 @@ void cuda::sum_pairs(Execution const& execution, Interaction const& interaction,
 template <class Interaction>
 void cuda::sum_pairs(Execution const& execution, Interaction const& interaction) {
   CurrentDevice const current(execution.cuda_device());
-  // Where work is too little for all multiprocessors, more and smaller tiles of targets have more of them at work.
+  // With too little work for all multiprocessors, smaller tiles of targets make more blocks.
   using Usual = typename Shapes<Interaction>::Many;
   Index const steps = split_of<Usual>(interaction, execution.cuda_device()).steps();
   bool const is_much = steps >= resident_blocks<Usual>(execution.cuda_device());

@@ -2,7 +2,7 @@
 
 #include "physics/nbody/attraction.hpp"
 
-// One interaction in the instructions of NVIDIA's GPUs. The build forms no fused operations by itself.
+// One interaction in instructions of NVIDIA's GPUs. Fused operations are explicit, since the build does not contract.
 
 namespace halocline::nbody::cuda {
 
@@ -22,9 +22,9 @@ __device__ __forceinline__ double reciprocal_root(double d) {
   return y;
 }
 
-/// What a source adds to the sums of a target: one that is (dx, dy, dz) away, with d the softened square of the
-/// distance and y about d^(-1/2), or 0 where it adds nothing. In double precision, with e = 1 - d y^2, d^(-k/2) is y^k
-/// (1 - e)^(-k/2), by its series as far as e^2.
+/// What a source adds to the sums of a target: (dx, dy, dz) is their distance, d its square with softening, and y about
+/// d^(-1/2), or 0 if it adds nothing. In double precision, with e = 1 - d y^2, d^(-k/2) is y^k (1 - e)^(-k/2), whose
+/// series is used up to e^2.
 template <class Real>
 __device__ __forceinline__ void add_term(Attraction<Real> const&, Real (&sums)[3], Real dx, Real dy, Real dz, Real d,
                                          Real y, Real mass) {
@@ -55,7 +55,7 @@ struct Target {
   Real x, y, z;
   Real sums[Interaction::sums];
 
-  /// Adds what a source does. `is_self`: whether it is the target.
+  /// Adds the terms of a source. `is_self`: whether it is the target.
   template <Omitted omitted>
   __device__ __forceinline__ void feel(Interaction const& interaction, Source<Real> const& from, Real softening_squared,
                                        bool is_self) {

@@ -10,7 +10,7 @@
 namespace halocline::nbody::cuda {
 namespace {
 
-/// Goes through a split as the kernels do, and sees that every step is done once and every piece has one owner.
+/// Walks through a split as the kernels do, and checks that every step is done once and every piece has one owner.
 void expect_whole(Split const& split) {
   SCOPED_TRACE(std::to_string(split.tiles) + " x " + std::to_string(split.chunks) + " on " +
                std::to_string(split.blocks));

@@ -10,11 +10,11 @@
 
 namespace halocline::nbody {
 
-/// How the forces on a rank's bodies are shared out between its devices: each computes those on its own bodies while
-/// all others pass by in a ring, or gets pieces of a queue.
+/// How the forces on a rank's bodies are distributed over its devices. even: each device computes those on its own
+/// bodies while all others pass by in a ring; queue: it takes pieces from a queue.
 enum class ForceSchedule { even, queue };
 
-/// The gravity of all bodies on each other, on all blocks and ranks; the gravitational constant is 1.
+/// The mutual gravity of all bodies, on all blocks and ranks; the gravitational constant is 1.
 template <class Real>
 class Gravity {
  public:
@@ -24,7 +24,7 @@ class Gravity {
 
   /// Collective. Accelerations (three components) from positions (three) and masses. Enqueued on the blocks' streams.
   void accelerate(Field<Real> const& position, Field<Real> const& mass, Field<Real>& acceleration);
-  /// Collective. The potential at each body, without its own.
+  /// Collective. The potential at each body, without its own contribution.
   void potential(Field<Real> const& position, Field<Real> const& mass, Field<Real>& potential);
 
  private:

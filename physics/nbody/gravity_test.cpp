@@ -14,7 +14,7 @@
 namespace halocline::nbody {
 namespace {
 
-/// Points on all ranks, with so many blocks on each.
+/// Points on all ranks, with this many blocks on each.
 std::shared_ptr<PointSet const> points_on(Index count, std::size_t blocks) {
   return test::points_on(halocline::test::communicator().split(0), count, blocks);
 }
@@ -53,7 +53,7 @@ struct Expected {
   double terms[4] = {};
 };
 
-/// By a plain sum in double precision, of bodies as the precision has them.
+/// By a plain sum in double precision, of bodies rounded to the precision.
 template <class Real>
 Expected expected(std::vector<Body> const& bodies, std::size_t i, double softening) {
   Expected all;
@@ -85,7 +85,7 @@ void expect_gravity(Index count, std::size_t blocks, double softening, ForceSche
   Gravity<Real> gravity(state.points, softening, schedule);
   gravity.accelerate(state.position, state.mass, state.acceleration);
   gravity.potential(state.position, state.mass, state.potential);
-  // Each term has some ten roundings, those of its distance included, and their sum has one for each.
+  // Each term has about ten roundings, including those of its distance, and the sum has one per term.
   double const epsilon = std::numeric_limits<Real>::epsilon();
   double const tolerance = (16 + static_cast<double>(count)) * epsilon;
   for (Block const& block : state.points->blocks()) {

@@ -8,32 +8,32 @@
 
 namespace halocline::nbody {
 
-/// d^(-k/2) by an approximate y = d^(-1/2): with e = 1 - d y^2 it is y^k (1 - e)^(-k/2) = y^k (1 + k/2 e + k (k + 2)/8
-/// e^2 + …). The polynomial is divided by its leading coefficient, which spares a multiplication: sums of such terms
-/// are multiplied by `scale` in the end.
+/// d^(-k/2) from an approximation y of d^(-1/2): with e = 1 - d y^2 it is y^k (1 - e)^(-k/2) = y^k (1 + k/2 e + k (k +
+/// 2)/8 e^2 + …). The polynomial is divided by its leading coefficient, which saves a multiplication; `scale` is
+/// applied to the sums at the end.
 template <class Real, int k>
 struct ReciprocalRootPower {
   /// The largest e.
   static constexpr double h = 2 * ReciprocalRoot<Real>::error;
-  /// So that what is left out is below half a rounding.
+  /// Chosen so that the truncated terms are below half a rounding.
   static constexpr int degree = h == 0 ? 0 : sizeof(Real) == 8 ? 3 : h < 0x1p-12 ? 1 : 2;
-  /// That of e^power in the binomial series of (1 - e)^(-k/2).
+  /// Coefficient of e^power in the binomial series of (1 - e)^(-k/2).
   static constexpr double of_series(int power) {
     double coefficient = 1;
     for (int n = 0; n < power; ++n) coefficient *= (k + 2. * n) / (2. * (n + 1));
     return coefficient;
   }
-  /// Of 1, e, e^2, e^3. The term after the last one is spread over those before (Chebyshev economisation).
+  /// Of 1, e, e^2, e^3. The first omitted term is distributed over the others (Chebyshev economisation).
   static constexpr std::array<double, 4> coefficients =
       degree == 1   ? std::array<double, 4>{1 + of_series(2) / 2 * h * h, of_series(1), 0, 0}
       : degree == 2 ? std::array<double, 4>{1, of_series(1) + 3. / 4 * of_series(3) * h* h, of_series(2), 0}
                     : std::array<double, 4>{1, of_series(1), of_series(2) + of_series(4) * h* h, of_series(3)};
   static constexpr double leading = degree == 0 ? 1 : coefficients[static_cast<std::size_t>(degree)];
-  /// Of the divided polynomial, as the precision has them.
+  /// Coefficients of the divided polynomial, rounded to the precision.
   static constexpr Real coefficient(int power) {
     return static_cast<Real>(coefficients[static_cast<std::size_t>(power)] / leading);
   }
-  /// The first coefficient of the divided polynomial is rounded; this makes up for it where e is 0.
+  /// The first coefficient of the divided polynomial is rounded; this compensates for it at e = 0.
   static constexpr double scale() {
     if (degree == 0) return 1;
     if (degree > 1) return coefficients[0] / static_cast<double>(coefficient(0));
@@ -54,8 +54,8 @@ struct ReciprocalRootPower {
   }
 };
 
-/// What sources add to the sums of targets in the lanes, divided by the scale of `Power`: one that is (dx, dy, dz)
-/// away, with d the softened square of the distance and y about d^(-1/2), or 0 where it adds nothing.
+/// The terms of sources in the sums of targets in the lanes, divided by the scale of `Power`: (dx, dy, dz) is the
+/// distance, d its square with softening, and y about d^(-1/2), or 0 if the source adds nothing.
 template <class Interaction>
 struct Term;
 template <class Real>
@@ -79,14 +79,14 @@ struct Term<Potential<Real>> {
   }
 };
 
-/// Targets in the lanes of a register, and what they have felt, divided by the scale of the term's power.
+/// Targets in the lanes of a register and their sums so far, divided by the scale of the term's power.
 template <class Interaction>
 struct TargetLanes {
   using Real = typename Interaction::Real;
   Lanes<Real> x{}, y{}, z{};
   Lanes<Real> sums[Interaction::sums]{};
 
-  /// Adds what one source does, which is the same in all lanes. `self`: the lane whose target it is, if there is one.
+  /// Adds the term of one source, the same in all lanes. `self`: the lane whose target is this source, if any.
   template <Omitted omitted>
   void feel(Lanes<Real> from_x, Lanes<Real> from_y, Lanes<Real> from_z, Lanes<Real> mass, Lanes<Real> softening_squared,
             [[maybe_unused]] Index self = -1) {

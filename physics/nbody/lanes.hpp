@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-// Vector registers of the host, by the vector types that GCC and Clang share: operators work lane by lane.
+// Vector registers of the host, by the vector types of GCC and Clang: operators act on each lane.
 
 namespace halocline::nbody {
 
@@ -31,7 +31,7 @@ inline constexpr int lanes = static_cast<int>(register_bytes / sizeof(Real));
 /// One number in all lanes.
 template <class Real>
 [[nodiscard]] inline Lanes<Real> broadcast(Real value) {
-  return value - Lanes<Real>{};  // compilers know that a - 0 is a, and not that a + 0 is
+  return value - Lanes<Real>{};  // compilers optimise a - 0 to a, but not a + 0
 }
 
 #if defined(__AVX512F__)
@@ -42,11 +42,11 @@ template <class Real>
 [[nodiscard]] inline Lanes<double> fma(Lanes<double> a, Lanes<double> b, Lanes<double> c) {
   return _mm512_fmadd_pd(a, b, c);
 }
-/// d^(-1/2), and how good it is.
+/// d^(-1/2), and its error.
 template <class Real>
 struct ReciprocalRoot {
   static constexpr double error = 0x1p-14;  ///< relative
-  // Without a mask GCC 12 warns of what its header leaves undefined (GCC bug 105593).
+  // Without a mask GCC 12 warns of a variable that its header leaves uninitialised (GCC bug 105593).
   static Lanes<float> of(Lanes<float> d) { return _mm512_maskz_rsqrt14_ps(0xffff, d); }
   static Lanes<double> of(Lanes<double> d) { return _mm512_maskz_rsqrt14_pd(0xff, d); }
 };
@@ -61,7 +61,7 @@ struct ReciprocalRoot {
   return _mm256_fmadd_pd(a, b, c);
 }
 #else
-/// Fused where the processor does that; a call of a function for each lane would be slow.
+/// Fused if the processor supports it; elsewhere std::fma would be a slow function call per lane.
 template <class Vector>
 [[nodiscard]] inline Vector fma(Vector a, Vector b, Vector c) {
 #if defined(__FP_FAST_FMA) && defined(__FP_FAST_FMAF)
@@ -73,7 +73,7 @@ template <class Vector>
 }
 #endif
 
-/// d^(-1/2), and how good it is.
+/// d^(-1/2), and its error.
 template <class Real>
 struct ReciprocalRoot {
   static constexpr double error = 0;  ///< relative; 0: a few roundings

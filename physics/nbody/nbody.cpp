@@ -23,10 +23,10 @@
 namespace halocline::nbody {
 namespace {
 
-/// Sums over bodies; the second of each pair adds up absolute values, which say how large the terms are that cancel.
+/// Sums over bodies; the second of each pair sums absolute values, which measure the terms that cancel.
 constexpr int kinetic = 0, potential = 1, momentum = 2, momentum_terms = 5, spin = 6, spin_terms = 9, sums = 10;
 
-/// An energy that has changed by more than this part of its size has nothing to do with the bodies that were given.
+/// With a larger relative change of energy the result has nothing to do with the initial bodies.
 constexpr double largest_drift = 1;
 
 struct Sums {
@@ -49,9 +49,9 @@ struct Sums {
   }
 };
 
-/// d2x_i/dt2 = G sum over j of m_j (x_j - x_i) / (|x_j - x_i|^2 + softening^2)^(3/2), by leapfrog in the form of kick,
-/// drift and kick (Verlet 1967; Quinn et al. 1997, arXiv:astro-ph/9710043): of second order, reversible in time, and it
-/// keeps momentum and angular momentum to rounding.
+/// d2x_i/dt2 = G sum over j of m_j (x_j - x_i) / (|x_j - x_i|^2 + softening^2)^(3/2), by leapfrog in kick-drift-kick
+/// form (Verlet 1967; Quinn et al. 1997, arXiv:astro-ph/9710043): second order, time-reversible, and it conserves
+/// momentum and angular momentum to rounding.
 template <class Real>
 class NBody final : public Physics {
  public:
@@ -128,7 +128,7 @@ class NBody final : public Physics {
       set(mass_, block, 0, bodies, [](Body const& body) { return body.mass; });
     }
   }
-  /// A component of a field becomes a number of each body that the block has.
+  /// Sets a component of a field to a number for each body of the block.
   template <class Number>
   void set(Field<Real>& field, Block const& block, int component, std::vector<Body> const& bodies,
            Number const& number) const {
@@ -167,8 +167,8 @@ class NBody final : public Physics {
   }
   [[nodiscard]] static double energy(std::vector<double> const& sum) { return sum[kinetic] + sum[potential]; }
 
-  /// Kinetic and potential energy may cancel in the sum, and not in its size. Warns, once, where so much is wrong that
-  /// the bodies that were given are lost.
+  /// The change of energy relative to the sum of the magnitudes of kinetic and potential energy, which do not cancel.
+  /// Warns once if it is so large that the result has nothing to do with the initial bodies.
   [[nodiscard]] double drift_of(double energy) const {
     double const change = energy - initial_energy_;
     double const drift = size_of_energy_ == 0 ? 0 : change / size_of_energy_;
@@ -188,11 +188,11 @@ class NBody final : public Physics {
   Field<Real> position_;
   Field<Real> velocity_;
   Field<Real> mass_;
-  Field<Real> acceleration_;       ///< of the present positions, without the gravitational constant
-  mutable Field<Real> potential_;  ///< to work on
+  Field<Real> acceleration_;       ///< at the present positions, without the gravitational constant
+  mutable Field<Real> potential_;  ///< work array
   mutable Gravity<Real> gravity_;
   double initial_energy_ = 0;
-  double size_of_energy_ = 0;  ///< kinetic and potential energy of the first state, without signs
+  double size_of_energy_ = 0;  ///< sum of the magnitudes of kinetic and potential energy in the first state
   mutable bool warned_ = false;
 };
 
@@ -212,7 +212,7 @@ Section nbody_section() {
   return nbody;
 }
 
-/// Of many bodies that a random number has placed some stand for all, each with its mass.
+/// A sample stands for a large random set of bodies, with the same mass per body.
 std::vector<Body> bodies_to_judge(Options const& nbody) {
   if (nbody.choice("initial") != "plummer") return initial_bodies(nbody, nbody.real("gravity"));
   Options const given = nbody.section("plummer");
@@ -236,9 +236,9 @@ void judge_bodies(Options const& deck, Mistakes& mistakes) {
   }
 }
 
-/// Positions, velocities, accelerations, masses, potentials, and the bodies that go round: four numbers each, three
-/// times. On the host every rank has all bodies while it begins. Each device of a queue has all bodies, four numbers
-/// each, and three for what it finds.
+/// Positions, velocities, accelerations, masses, potentials, and three copies of the bodies for the ring, four numbers
+/// each. On hosts every rank has all bodies during the start. With a queue each device has all bodies, four numbers
+/// each, and three numbers per result.
 BytesOfPoint bytes_of_body(Options const& deck) {
   double const real = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
   double const beginning = uses_device_memory() ? 0 : sizeof(Body);

@@ -13,7 +13,7 @@
 #include "physics/nbody/test_points.hpp"
 #include "tests/support/communicator.hpp"
 
-// The plugin as runs have it, on several blocks a rank: what several devices of a process are.
+// The plugin as in a run, with several blocks on a rank, like several devices of a process.
 
 namespace halocline::nbody {
 namespace {
@@ -37,14 +37,14 @@ Options deck_of(Index bodies, std::string const& schedule) {
       .read(root);
 }
 
-/// What a run has in the end: numbers of each body of this rank, body by body, and its quantities.
+/// The end of a run: the numbers of each of this rank's bodies, body by body, and the quantities.
 struct End {
-  Index first = 0;  ///< of this rank's bodies
+  Index first = 0;  ///< index of this rank's first body
   std::vector<double> bodies;
   std::vector<Quantity> quantities;
 };
 
-constexpr std::size_t numbers = 7;  ///< of a body: position, velocity and mass
+constexpr std::size_t numbers = 7;  ///< per body: position, velocity and mass
 
 template <class Real>
 void append_bodies(End& end, std::vector<FieldBase const*> const& fields, Block const& block) {
@@ -82,8 +82,8 @@ void expect_as_alone(End const& alone, Index bodies, std::size_t blocks, std::st
   SCOPED_TRACE(std::to_string(bodies) + " bodies, " + std::to_string(blocks) + " blocks a rank, " + schedule + ", " +
                std::to_string(8 * sizeof(Real)) + " bits");
   End const end = run<Real>(halocline::test::communicator().split(0), bodies, blocks, schedule);
-  // Sums in another order: the roundings of n terms of a force, taken for a random walk, over some steps; bodies are
-  // within some ten scales of the origin, and the quantities are sums of terms that add up to less than one.
+  // Sums in another order: the roundings of the n terms of a force, as a random walk, over some steps. Bodies are
+  // within about ten scales of the origin, and the quantities are sums of terms whose total is below one.
   double const tolerance = 8 * std::sqrt(static_cast<double>(bodies)) * std::numeric_limits<Real>::epsilon();
   auto const offset = numbers * static_cast<std::size_t>(end.first);
   for (std::size_t n = 0; n < end.bodies.size(); ++n) {

@@ -6,7 +6,7 @@
 namespace halocline::nbody {
 namespace {
 
-/// Adds what a source does that is d away; `inverse` is 1 / sqrt(|d|^2 + softening^2).
+/// Adds the term of a source at distance d; `inverse` is 1 / sqrt(|d|^2 + softening^2).
 template <class Real>
 KOKKOS_INLINE_FUNCTION void add_term(Attraction<Real> const&, Real const (&d)[3], Real inverse, Real mass,
                                      Real (&sum)[3]) {

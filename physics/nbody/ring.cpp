@@ -9,7 +9,7 @@ namespace {
 
 constexpr int tag = 2;
 
-/// Position and mass of each body, side by side.
+/// Position and mass of each body, stored together.
 template <class Real>
 void pack(Execution const& execution, Index count, Kokkos::Array<Real const*, 4> const& from, Source<Real>* to) {
   Kokkos::parallel_for(
@@ -94,7 +94,8 @@ void Ring<Real>::finish_pass(Index stage) {
   for (DeviceCopy& copy : copies_) copy.finish();
 }
 
-/// The first block of this rank sends to the last one of the rank before, which has the same bodies a stage later.
+/// The first block of this rank sends to the last block of the previous rank, which has the same bodies one stage
+/// later.
 template <class Real>
 void Ring<Real>::start_messages(Index stage) {
   Communicator const& ranks = points_->communicator();
@@ -109,7 +110,7 @@ void Ring<Real>::start_messages(Index stage) {
     Kokkos::deep_copy(execution(first), Kokkos::subview(buffers_->sent, std::pair<std::size_t, std::size_t>(0, size)),
                       From(sent, size));
     execution(first).fence("halocline: bodies to be sent");
-    // Those that came before may still be on their way from there to the device.
+    // The bodies received before may still be in transfer from this buffer to the device.
     execution(last).fence("halocline: bodies that were received");
     sent = buffers_->sent.data();
     received = buffers_->received.data();

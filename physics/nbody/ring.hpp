@@ -13,16 +13,16 @@
 
 namespace halocline::nbody {
 
-/// Room for `count` values on the device of a block, which may become the current one. Not initialised.
+/// Allocates `count` values on the device of a block, uninitialised; may change the current device.
 template <class Value>
 [[nodiscard]] Kokkos::View<Value*, Memory> memory_on(Block const& block, Index count) {
   return Kokkos::View<Value*, Memory>(Kokkos::view_alloc(execution(block), Kokkos::WithoutInitializing, "bodies"),
                                       static_cast<std::size_t>(count));
 }
 
-/// Brings the bodies of all blocks to each block in turn, so that no device holds more than its own and two blocks of
-/// others. At stage s block b has the bodies of block b + s, modulo the number of blocks; those of the next stage come
-/// from the block after it, on this rank or the next one, while it works.
+/// Passes the bodies of all blocks to each block, so that no device holds more than its own bodies and two blocks of
+/// others. At stage s block b has the bodies of block b + s, modulo the number of blocks. While it works, those of the
+/// next stage arrive from the following block, on this rank or the next one.
 ///
 ///     ring.start(position, mass);
 ///     for (Index stage = 0; stage < ring.stages(); ++stage) {
@@ -39,17 +39,17 @@ class Ring {
   Ring& operator=(Ring const&) = delete;
 
   [[nodiscard]] Index stages() const { return points_->block_count(); }
-  /// Packs the bodies of each block: positions of three components, masses of one.
+  /// Packs the bodies of each block from positions (three components) and masses (one).
   void start(Field<Real> const& position, Field<Real> const& mass);
-  /// The bodies of a block itself, from `start` on.
+  /// The bodies of a block itself, after `start`.
   [[nodiscard]] Source<Real> const* own(Block const& block) const { return buffers_->places[block.local].own.data(); }
-  /// Those that it has at a stage, and their number.
+  /// The bodies that a block has at a stage, and their number.
   [[nodiscard]] Source<Real> const* sources(Block const& block, Index stage) const;
   [[nodiscard]] Index count(Block const& block, Index stage) const;
-  /// The block that these belong to.
+  /// The block to which these belong.
   [[nodiscard]] Index block_at(Block const& block, Index stage) const { return (block.id + stage) % stages(); }
 
-  /// Collective; nothing after the last stage. Throws RemoteError when a rank has failed.
+  /// Collective; does nothing after the last stage. Throws RemoteError if a rank has failed.
   void start_pass(Index stage);
   void finish_pass(Index stage);
 
@@ -60,10 +60,10 @@ class Ring {
     Sources own;
     Sources visiting[2];  ///< at odd and even stages
   };
-  /// Shared with what is abandoned: MPI may still write there.
+  /// Kept alive by abandoned requests, since MPI may still write there.
   struct Buffers {
     std::vector<Place> places;  ///< by Block::local
-    Staging sent;               ///< on the host, where the bodies are on a device; otherwise empty, as the next one
+    Staging sent;               ///< on the host, if the bodies are on a device; otherwise empty, like the next one
     Staging received;
   };
   [[nodiscard]] Source<Real>* arriving(Block const& block, Index stage) {
@@ -74,7 +74,7 @@ class Ring {
 
   std::shared_ptr<PointSet const> points_;
   std::shared_ptr<Buffers> buffers_ = std::make_shared<Buffers>();
-  std::vector<DeviceCopy> copies_;  ///< to each block but the last of this rank; with one rank, to that as well
+  std::vector<DeviceCopy> copies_;  ///< to each block but the last one of this rank; on a single rank also to that
   bool passes_messages_ = false;
   std::vector<MPI_Request> requests_;
 };

@@ -11,8 +11,8 @@
 
 namespace halocline::nbody::test {
 
-/// Points on the ranks of a communicator, with so many blocks on each, on all devices in turn: a host counts as
-/// several.
+/// Points on the ranks of a communicator, with this many blocks on each, assigned to all devices in rotation; a host
+/// counts as several devices.
 [[nodiscard]] inline std::shared_ptr<PointSet const> points_on(std::shared_ptr<Communicator> ranks, Index count,
                                                                std::size_t blocks) {
   std::vector<std::shared_ptr<BlockExecution const>> executions;

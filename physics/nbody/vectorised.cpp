@@ -9,7 +9,7 @@
 namespace halocline::nbody {
 namespace {
 
-/// Registers of targets that share the loads of a source. More would not leave enough registers for what is between.
+/// Registers of targets that share the loads of a source. More would leave too few registers for intermediate values.
 constexpr int registers_of_targets = register_bytes == 64 ? 2 : 1;
 
 template <class Real>
@@ -44,7 +44,7 @@ struct SumTile {
  private:
   using Targets = TargetLanes<Interaction>;
 
-  /// Lanes beyond the last target have that target once more.
+  /// Lanes beyond the end repeat the last target.
   void load(Targets* targets, Index first, int count) const {
     for (int n = 0; n < tile<Real>; ++n) {
       Source<Real> const& at = interaction.targets[first + std::min(n, count - 1)];
@@ -56,10 +56,10 @@ struct SumTile {
     }
   }
 
-  /// Some of the sources.
+  /// A range of the sources.
   template <Omitted omitted_of_some>
   void feel(Targets* targets, Index begin, Index end, Index first) const {
-    Targets local[registers_of_targets];  // not in memory that others may see: stays in registers
+    Targets local[registers_of_targets];  // a local copy, so that it stays in registers
     std::copy_n(targets, registers_of_targets, local);
     Lanes<Real> const softening_squared = broadcast(interaction.softening * interaction.softening);
     for (Index j = begin; j < end; ++j) {
@@ -87,7 +87,7 @@ struct SumTile {
   }
 };
 
-/// An attraction needs to omit what is where a target is only where its weight might be infinite.
+/// Attractions need to omit sources at a target's position only if their weight may be infinite.
 template <class Interaction>
 Omitted omitted_in(Interaction const& interaction) {
   using Real = typename Interaction::Real;

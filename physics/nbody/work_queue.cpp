@@ -13,13 +13,13 @@
 namespace halocline::nbody {
 namespace {
 
-/// Each piece of a block is this part of what is left of it: large ones first, since each costs a launch and the host's
-/// asking, and small ones at the end, so that nobody waits long for the last (guided self-scheduling, Polychronopoulos
-/// and Kuck 1987).
+/// Each piece is this fraction of the rest of its block: large pieces first, since each costs a launch and a query by
+/// the host, small ones at the end, so that the last one delays little (guided self-scheduling, Polychronopoulos and
+/// Kuck 1987).
 constexpr Index part_of_rest = 4;
 constexpr Index smallest_piece = 1024;
 
-/// Whether all that was enqueued is done. Where the host cannot ask it waits.
+/// Whether all enqueued work is complete. Waits if the host cannot query this.
 bool is_idle(Execution const& execution) {
 #if defined(KOKKOS_ENABLE_CUDA)
   CurrentDevice const current;
@@ -74,7 +74,7 @@ void WorkQueue<Real>::accelerate(Real softening, Form form, Field<Real>& acceler
       ++next;
     }
   }
-  // At the end: a copy to a block waits for what that has under way.
+  // Copies come last, since a copy to a block waits for all work enqueued there.
   for (auto const& [by, piece] : away) bring_home(points_->blocks()[by], piece, acceleration);
 }
 

@@ -11,10 +11,9 @@
 
 namespace halocline::nbody {
 
-/// The forces on the bodies of a rank by pieces, of which each device gets another one when it is done with the one
-/// before: for devices of unequal speed. Every device has the bodies of all ranks for it. Pieces follow from the
-/// numbers of bodies and blocks alone, and each is computed in one go, so that it does not matter to a bit who gets
-/// which.
+/// Computes the forces on a rank's bodies in pieces; a device takes the next piece when it has finished one, which
+/// balances devices of unequal speed. Every device holds the bodies of all ranks. Pieces depend only on the numbers of
+/// bodies and blocks, and each is computed in one go, so that no bit depends on which device computes which piece.
 template <class Real>
 class WorkQueue {
  public:
@@ -23,23 +22,23 @@ class WorkQueue {
   WorkQueue(WorkQueue const&) = delete;
   WorkQueue& operator=(WorkQueue const&) = delete;
 
-  /// Where a block keeps all bodies, by their number.
+  /// A block's copy of all bodies, by their index.
   [[nodiscard]] Source<Real>* all(Block const& block) { return places_[block.local].all.data(); }
-  /// Accelerations of this rank's bodies from those of all, which each of its blocks has. Returns when the last piece
-  /// is enqueued, and its way to the block whose bodies they are.
+  /// Accelerations of this rank's bodies from all bodies, of which each block has a copy. Returns when the last piece,
+  /// and its copy to the block that owns the bodies, are enqueued.
   void accelerate(Real softening, Form form, Field<Real>& acceleration);
 
  private:
-  /// Some bodies of one block.
+  /// A range of the bodies of one block.
   struct Piece {
     std::size_t block;
-    Index first;  ///< among those of the block
+    Index first;  ///< index within the block
     Index count;
-    Index place;  ///< of the first among those of the rank
+    Index place;  ///< index of the first within the rank
   };
   struct Place {
     Kokkos::View<Source<Real>*, Memory> all;
-    Kokkos::View<Real*, Memory> result;  ///< x of the rank's bodies, then y and z, as far as they are of other blocks
+    Kokkos::View<Real*, Memory> result;  ///< x of the rank's bodies, then y and z; used for bodies of other blocks
     std::vector<DeviceCopy> copies;      ///< to each block
   };
   void enqueue(Block const& by, Piece const& piece, Real softening, Form form, Field<Real>& acceleration);

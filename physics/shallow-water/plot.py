@@ -1,4 +1,4 @@
-"""Draws the height of the surface, and the land, of some snapshots of a run in two dimensions:
+"""Plots the surface height and the land for some snapshots of a two-dimensional run:
 plot.py RUN.out PICTURE.png TIME…"""
 
 import json

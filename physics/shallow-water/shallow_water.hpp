@@ -14,14 +14,14 @@ struct PhysicsEntry;
 [[nodiscard]] PhysicsEntry shallow_water_physics();
 
 /// The shallow-water equations over a bathymetry, with the hydrostatic reconstruction of Audusse, Bouchut, Bristeau,
-/// Klein and Perthame (SIAM J. Sci. Comput. 25, 2004). Conserved are depth, bathymetry (which stands still) and
-/// momentum, depth times velocity; primitive are depth, height of the surface and velocity: a surface at rest has no
-/// slopes.
+/// Klein and Perthame (SIAM J. Sci. Comput. 25, 2004). Conserved variables are depth, bathymetry (constant in time) and
+/// momentum, depth times velocity. Primitive variables are depth, surface height and velocity, so that a surface at
+/// rest has no slopes.
 template <class Real, int Axes>
 struct ShallowWater {
   static constexpr int fields = Axes + 2;
-  static constexpr int vector = 2;  ///< the first of the components that a wall turns
-  /// Half of a cell's water may leave by each of two faces, so that no depth falls below zero.
+  static constexpr int vector = 2;  ///< the first of the components that a wall reverses
+  /// At most half of a cell's water leaves through each of two faces, so that no depth falls below zero.
   static constexpr double courant = 0.5;
   using State = Values<Real, fields>;
 
@@ -30,7 +30,7 @@ struct ShallowWater {
   explicit ShallowWater(Options const& own)
       : gravity(static_cast<Real>(own.real("gravity"))), dry(static_cast<Real>(own.real("dry_depth"))) {}
 
-  /// Velocity goes to zero with depths below the dry one (Kurganov & Petrova, Commun. Math. Sci. 5, 2007).
+  /// Below the dry depth, velocity goes to zero with the depth (Kurganov & Petrova, Commun. Math. Sci. 5, 2007).
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State primitive(State const& u) const {
     Real const depth = larger(u.value[0], dry);
     Real const inverse = Real{2} * u.value[0] / (u.value[0] * u.value[0] + depth * depth);
@@ -43,7 +43,7 @@ struct ShallowWater {
     if constexpr (Axes > 1) u.value[3] = w.value[0] * w.value[3];
     return u;
   }
-  /// \param values depth, or the height of the surface, and velocity, over the bathymetry of `inside`
+  /// \param values depth or surface height, and velocity; the bathymetry is that of `inside`
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State given(State const& values, State const& inside,
                                                         bool has_surface) const {
     State w = values;
@@ -66,8 +66,8 @@ struct ShallowWater {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real speed(State const& w) const {
     return larger(w.value[2 + Axis], -w.value[2 + Axis]) + wave(w.value[0]);
   }
-  /// Those of Einfeldt; where one side is dry, the front that runs over it (Toro, Shock-Capturing Methods for
-  /// Free-Surface Shallow Flows, 2001).
+  /// Einfeldt's bounds. If one side is dry, the bound there is the front that advances over it (Toro, Shock-Capturing
+  /// Methods for Free-Surface Shallow Flows, 2001).
   template <int Axis>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION WaveBounds<Real> bounds(State const& l, State const& r) const {
     Real const u_l = l.value[2 + Axis];
@@ -81,20 +81,22 @@ struct ShallowWater {
     return {-larger(c_l - u_l, front_l), larger(c_r + u_r, front_r)};
   }
 
-  /// No edge has less than half of a cell's depth: what could not leave would gain speed all the same.
+  /// Limits slopes so that no edge has less than half of a cell's depth: with less, too little water gains too much
+  /// speed.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State at_edge(State const& edge, State const& cell) const {
     Real const change = Real{2} * larger(edge.value[0] - cell.value[0], cell.value[0] - edge.value[0]);
     return cell + select(change > cell.value[0], cell.value[0] / change, Real{1}) * (edge - cell);
   }
-  /// What of the water at an edge stands above the bottom across, where that is the higher one; over a level bottom.
+  /// The water at an edge that is above the bottom across the face, if that is higher; its bottom is level.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State at_face(State const& edge, State const& across) const {
     Real const step = (across.value[1] - across.value[0]) - (edge.value[1] - edge.value[0]);
     State w = edge;
     w.value[0] = w.value[1] = larger(edge.value[0] - larger(step, 0), 0);
     return w;
   }
-  /// Pressure on the steps of the bottom at both edges, g/2 (h^2 - h_at_face^2), and on its slope between them, with
-  /// the mean depth g h (b_lower - b_upper): in sum the slope of the surface and the water at the faces are left.
+  /// The pressure on the steps of the bottom at both edges, g/2 (h^2 - h_at_face^2), and on its slope between them,
+  /// with the mean depth h: g h (b_lower - b_upper). In the sum only the slope of the surface and the water at the
+  /// faces remain.
   template <int Axis>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State balance(State const& lower, State const& upper, State const& at_lower,
                                                           State const& at_upper) const {
@@ -107,7 +109,7 @@ struct ShallowWater {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION static Real larger(Real a, Real b) { return select(a < b, b, a); }
-  /// Speed of long waves; not quite zero where there is no water, as fluxes are weighted by differences of speeds.
+  /// Speed of long waves; slightly above zero without water, since fluxes are weighted by differences of speeds.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real wave(Real depth) const {
     return Kokkos::sqrt(gravity * depth + Real(1e-30));
   }

@@ -28,13 +28,13 @@ class Water : public test::LawRun {
       : LawRun(shallow_water_physics(), options, domain, method, precision) {}
 };
 
-/// Depth and velocity at x / t of the dam break with depth `left` behind a dam at 0 and `right` before it.
+/// Depth and velocity at x / t of the dam break with depth `left` behind a dam at 0 and `right` in front of it.
 struct DamBreak {
   double left, right;
   double middle = 0, velocity = 0, shock = 0;  ///< between the rarefaction and the bore
 
-  /// J. J. Stoker, Water Waves (1957), section 10.8: of the depth between them, by Newton's method; nothing to be found
-  /// where the bed is dry.
+  /// J. J. Stoker, Water Waves (1957), section 10.8: finds the depth between them by Newton's method; not needed if the
+  /// bed is dry.
   DamBreak(double depth_left, double depth_right) : left(depth_left), right(depth_right) {
     if (right == 0) return;
     auto const miss = [&](double h) {
@@ -49,7 +49,7 @@ struct DamBreak {
     velocity = 2 * (std::sqrt(gravity * left) - std::sqrt(gravity * middle));
     shock = middle * velocity / (middle - right);
   }
-  /// Inside the rarefaction as A. Ritter has it (Zeitschrift des VDI 36, 1892).
+  /// Inside the rarefaction: A. Ritter's solution (Zeitschrift des VDI 36, 1892).
   [[nodiscard]] std::array<double, 2> operator()(double s) const {
     double const c = std::sqrt(gravity * left);
     double const tail = right == 0 ? 2 * c : velocity - std::sqrt(gravity * middle);
@@ -60,7 +60,7 @@ struct DamBreak {
   }
 };
 
-constexpr double dam_end = 0.12;  ///< when the front onto a dry bed is at 0.75
+constexpr double dam_end = 0.12;  ///< time at which the front onto a dry bed is at 0.75
 
 double dam_error(double right, Index cells, std::string const& options, Precision precision = Precision::double_) {
   Water water(options + "initial: {depth: 'x < 0 ? 1 : " + std::to_string(right) + "'}",
@@ -83,7 +83,7 @@ double dam_error(double right, Index cells, std::string const& options, Precisio
   return sum;
 }
 
-/// The slope of the line through the logarithms of the errors on 100, 200, 400 and 800 cells.
+/// The slope of a line fitted to the logarithms of the errors on 100, 200, 400 and 800 cells.
 double fitted_order(std::function<double(Index)> const& error) {
   std::array<double, 4> const errors{error(100), error(200), error(400), error(800)};
   return (3 * std::log2(errors[0] / errors[3]) + std::log2(errors[1] / errors[2])) / 10;
@@ -128,7 +128,7 @@ TEST(ShallowWater, AllSchemesBreakDams) {
   }
 }
 
-/// An island and a shoal in water whose surface is at 1, over a bottom that jumps from cell to cell.
+/// An island and a shoal in water with the surface at 1, over a bottom that jumps from cell to cell.
 std::string island(std::string const& walls, std::string const& scheme, std::string const& y = "y") {
   std::string text = scheme;
   text.append("boundary: {").append(walls).append("}, initial: {surface: 1, bathymetry: '1.5*exp(-20*((x - 0.4)^2 + (");
@@ -136,7 +136,7 @@ std::string island(std::string const& walls, std::string const& scheme, std::str
   return text;
 }
 
-/// Takes 1000 steps from rest; velocity and surface then are what they were, by 1e-12 of the depth, which is 1.
+/// Takes 1000 steps from rest; velocity and surface must then be unchanged within 1e-12 of the depth, which is 1.
 void expect_rest(Water& water, int axes, std::string const& what) {
   std::vector<double> const before = water.values(0);
   std::vector<double> const bottom = water.values(1);
@@ -174,7 +174,7 @@ TEST(ShallowWater, ALakeAtRestStaysAtRest) {
   expect_rest(other, 2, "ssp_rk3");
 }
 
-// What flows steadily along x, q = h u, with the head e = q^2 / (2 h^2) + g (h + b): of a depth, the bottom follows.
+// Steady flow along x, q = h u, with the head e = q^2 / (2 h^2) + g (h + b): the bottom follows from a given depth.
 TEST(ShallowWater, SteadyFlowOverABottomIsOfSecondOrder) {
   HALOCLINE_TEST_OF_ONE_RANK();
   for (std::string const flow : {"2", "16"}) {  // slower and faster than waves
@@ -201,7 +201,7 @@ TEST(ShallowWater, SteadyFlowOverABottomIsOfSecondOrder) {
   }
 }
 
-// Waves that go with the flow while a source holds up their weight: h = 2 + w(x - t, y - t / 2), u = 1, v = 1 / 2.
+// Waves in a uniform flow, held by a source: h = 2 + w(x - t, y - t / 2), u = 1, v = 1 / 2.
 TEST(ShallowWater, WavesOverABottomAreOfSecondOrder) {
   HALOCLINE_TEST_OF_ONE_RANK();
   std::string const depth = "(2 + 0.3*sin(2*pi*(x - t))*cos(2*pi*(y - 0.5*t)))";
@@ -227,9 +227,8 @@ TEST(ShallowWater, WavesOverABottomAreOfSecondOrder) {
   }
 }
 
-// W. C. Thacker, J. Fluid Mech. 107 (1981): water whose surface stays a plane swings in a parabolic bowl. With the
-// bottom H ((x / a)^2 - 1) its depth is H (1 - ((x - X) / a)^2) where that is above zero, X = -A cos(w t), w^2 = 2 g H
-// / a^2.
+// W. C. Thacker, J. Fluid Mech. 107 (1981): water with a plane surface oscillates in a parabolic bowl. With the bottom
+// H ((x / a)^2 - 1) its depth is H (1 - ((x - X) / a)^2) where that is above zero, X = -A cos(w t), w^2 = 2 g H / a^2.
 TEST(ShallowWater, WaterSwingsInAParabolicBowl) {
   HALOCLINE_TEST_OF_ONE_RANK();
   double const end = 2.25 * std::acos(-1.0) / std::sqrt(gravity);  // more than a period
@@ -248,12 +247,12 @@ TEST(ShallowWater, WaterSwingsInAParabolicBowl) {
       EXPECT_NEAR(water.quantity("integral(depth)"), before, 1e-12);
       return water.quantity("error_1(depth)");
     });
-    // The shore has kinks, where a scheme of second order has errors of the first.
+    // The shore has kinks, where a second-order scheme has first-order errors.
     EXPECT_GE(order, 1.2) << limiter;
   }
 }
 
-// Heaps of water and dry cells at random, over a bottom that jumps by more than the depth, inside walls.
+// Random heaps of water and dry cells, over a bottom that jumps by more than the depth, inside walls.
 TEST(ShallowWater, NoDepthFallsBelowZeroAndNoWaterIsLost) {
   std::string const walls =
       "boundary: {west: {kind: reflecting}, east: {kind: reflecting}, south: {kind: reflecting}, north: {kind: "
@@ -272,7 +271,7 @@ TEST(ShallowWater, NoDepthFallsBelowZeroAndNoWaterIsLost) {
         water.step(0.8 * water.physics().stable_step());
         ASSERT_GE(water.least(0), 0) << text << " " << n;
       }
-      // A rounding of each cell a stage.
+      // One rounding per cell and stage.
       EXPECT_NEAR(water.quantity("integral(depth)"), before, 400 * accuracy * before) << text;
     }
   }
@@ -345,7 +344,7 @@ TEST(ShallowWater, NarrowBlocksHaveTheBitsOfWideOnes) {
 
 TEST(ShallowWater, WhatFlowsInHasTheDepthThatIsGiven) {
   HALOCLINE_TEST_OF_ONE_RANK();
-  // Over a level bottom a flow that fits goes on as it is, by depth and by surface.
+  // Over a level bottom a matching uniform flow continues unchanged, given by depth or by surface.
   for (std::string const given : {"depth: 2", "surface: 2.25"}) {
     std::string text = "boundary: {west: {kind: inflow, " + given;
     text.append(", velocity_x: 1}}, initial: {").append(given).append(", velocity_x: 1, bathymetry: 0.25}");
@@ -354,12 +353,12 @@ TEST(ShallowWater, WhatFlowsInHasTheDepthThatIsGiven) {
     for (double const depth : water.values(0)) EXPECT_NEAR(depth, 2, 1e-13) << given;
     for (double const momentum : water.values(2)) EXPECT_NEAR(momentum, 2, 1e-13) << given;
   }
-  // Faster than waves all of it comes in: 4 of width and time, onto a dry bed.
+  // Supercritical inflow enters completely: 4 per width and time, onto a dry bed.
   Water flood("boundary: {west: {kind: inflow, depth: 0.5, velocity_x: 8}}, initial: {depth: 0, bathymetry: 1}",
               {.cells = {64}, .all_ranks = false});
   flood.run(0.025);
   EXPECT_NEAR(flood.quantity("integral(depth)"), 0.1, 1e-14);
-  // Water below the bottom of the wall's cell does not come in, and where `where` is zero none does.
+  // There is no inflow if the surface is below the bottom of the wall's cell, or where `where` is zero.
   for (std::string const wall : {"surface: 0.5", "where: x > 0, surface: 5"}) {
     std::string text = "boundary: {west: {kind: inflow, " + wall;
     text.append(", velocity_x: 1}}, initial: {depth: 0, bathymetry: 1}");
@@ -371,7 +370,7 @@ TEST(ShallowWater, WhatFlowsInHasTheDepthThatIsGiven) {
                InputError);
 }
 
-// Slopes that leave an edge less than half of the depth are made smaller, all alike; others stay.
+// Slopes that leave an edge less than half of the depth are reduced, all by the same factor; others are unchanged.
 TEST(ShallowWater, NoEdgeHasLessThanHalfOfTheDepth) {
   Section root("", "A deck.");
   root.section(shallow_water_physics().options);
@@ -387,7 +386,7 @@ TEST(ShallowWater, NoEdgeHasLessThanHalfOfTheDepth) {
   Values<double, 3> const slight = law.at_edge({{0.75, 3, 1}}, cell);
   EXPECT_EQ(slight[0], 0.75);
   EXPECT_EQ(slight[2], 1);
-  EXPECT_EQ(law.at_edge({{0, 3, 0}}, {{0, 2, 0}})[1], 3);  // of a dry cell the bottom has its slope
+  EXPECT_EQ(law.at_edge({{0, 3, 0}}, {{0, 2, 0}})[1], 3);  // in a dry cell the bottom has its slope
 }
 
 TEST(ShallowWater, OnlyWaterIsConserved) {

@@ -16,7 +16,7 @@
 namespace halocline::wave {
 namespace {
 
-/// The global index along an axis of the cell that holds `x`.
+/// The global index along an axis of the cell that contains `x`.
 Index cell_at(Axis const& axis, double x) {
   Index low = 0;
   Index high = axis.cells();
@@ -27,7 +27,7 @@ Index cell_at(Axis const& axis, double x) {
   return low;
 }
 
-/// The cell at a position, if it is this rank's.
+/// The cell at a position, if this rank owns it.
 std::optional<OwnedCell> find_cell(StructuredMesh const& mesh, FieldBase const& field,
                                    std::vector<double> const& position) {
   Extents cell{0, 0, 0};
@@ -146,7 +146,7 @@ void Sources<Real>::add(double factor, double time, Field<Real>& u) const {
     Kokkos::parallel_for("halocline source", Kokkos::RangePolicy<Execution>(execution(*source.cell.block), 0, 1),
                          AddToEntry<Real>{entry, static_cast<Real>(value)});
   }
-  // On all ranks: none knows which cells are written by others.
+  // On all ranks, since no rank knows which cells others write.
   for (Block const& block : u.mesh().blocks()) u.mark_written(block, u.owned(block), "sources");
 }
 
@@ -215,7 +215,7 @@ Traces Receivers<Real>::take() {
       }
     }
   }
-  // A cell is one rank's: the others add nothing to it.
+  // One rank owns each cell: the others add zero.
   mesh_->communicator().sum(traces.values);
   return traces;
 }

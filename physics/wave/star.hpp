@@ -5,14 +5,14 @@
 
 #include "framework/kernel/stencil.hpp"
 
-// Point functors of the wave equation. Their weights are members, which kernels find in constant memory or registers.
+// Point functors of the wave equation. Their weights are members, which kernels read from constant memory or registers.
 
 namespace halocline::wave {
 
 inline constexpr int radius = 4;
 
-/// A weighted sum of the points of a star of radius 4: along each of `Axes` axes two points at each of four distances,
-/// and the centre; 25 points in 3D.
+/// A weighted sum over a star of radius 4: along each of `Axes` axes two points at each of four distances, and the
+/// centre; 25 points in 3D.
 template <class Real, int Axes>
 struct WeightedStar {
   static constexpr Shape shape = star<radius, Axes>;
@@ -39,8 +39,8 @@ struct WeightedStar {
   }
 };
 
-/// One step of leapfrog: u(t + h) = 2 u(t) - u(t - h) + h^2 c^2 div grad u, where `change` has h^2 c^2 in its weights.
-/// Inputs: u, what it was before.
+/// One step of leapfrog: u(t + h) = 2 u(t) - u(t - h) + h^2 c^2 div grad u; the weights of `change` contain h^2 c^2.
+/// Inputs: u and its previous value.
 template <class Real, int Axes>
 struct LeapfrogStep {
   static constexpr Shape shape = star<radius, Axes>;
@@ -53,7 +53,7 @@ struct LeapfrogStep {
   }
 };
 
-/// The same in a medium whose speed varies: `change` has h^2 in its weights. Inputs: u, what it was before, c^2.
+/// The same with variable speed: the weights of `change` contain h^2. Inputs: u, its previous value, c^2.
 template <class Real, int Axes>
 struct MediumStep {
   static constexpr Shape shape = star<radius, Axes>;
@@ -66,8 +66,8 @@ struct MediumStep {
   }
 };
 
-/// The same with a sponge: d2u/dt2 + 2 s du/dt = c^2 div grad u, both derivatives central. A point is left with
-/// 1 / (1 + h s) of its change, which is a product of one factor for each axis: see SpongeFactors.
+/// The same with a sponge: d2u/dt2 + 2 s du/dt = c^2 div grad u, both time derivatives central. The change of a point
+/// is multiplied by 1 / (1 + h s), a product of one factor per axis: see SpongeFactors.
 template <class Real, int Axes>
 struct DampedStep {
   static constexpr Shape shape = star<radius, Axes>;

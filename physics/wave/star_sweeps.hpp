@@ -10,7 +10,7 @@
 #include "physics/wave/star.hpp"
 #include "physics/wave/sweeps.hpp"
 
-// The one form of Sweeps, to be instantiated for each number of axes in a file of its own.
+// The implementation of Sweeps, instantiated for each number of axes in a separate file.
 
 namespace halocline::wave {
 
@@ -62,7 +62,7 @@ class StarSweeps final : public Sweeps<Real> {
     sweep(execution(block), box, geometry_[block.local].geometry(), out.view(block), star, u.view(block));
   }
 
-  /// factor div grad
+  /// Weights of factor * div grad.
   [[nodiscard]] WeightedStar<Real, Axes> derivative(double factor) const {
     WeightedStar<Real, Axes> star{};
     double centre = 0;

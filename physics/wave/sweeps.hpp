@@ -14,31 +14,31 @@ namespace halocline::wave {
 /// Ghost layers that the sweeps read.
 inline constexpr int ghosts = radius;
 
-/// Of each cell of a mesh with equal spacing along each axis.
+/// Volume of a cell of a mesh with equal spacing along each axis.
 [[nodiscard]] double cell_volume(StructuredMesh const& mesh);
 
 /// Weights of the centre and of the points at distance 1 to 4 along an axis.
 using Weights = std::array<double, 5>;
 
-/// The second derivative to eighth order on points that are one apart (Fornberg, 1988, Mathematics of Computation 51,
-/// table 1).
+/// The eighth-order second derivative on points at distance one (Fornberg, 1988, Mathematics of Computation 51, table
+/// 1).
 inline constexpr Weights second_derivative{-205.0 / 72, 8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560};
 
-/// A layer along the faces of the mesh that are not periodic, in which waves are damped.
+/// A layer along the non-periodic faces of the mesh in which waves are damped.
 struct Sponge {
   double width = 1;  ///< above 0, in the mesh's unit of length
-  double rate = 0;   ///< of damping at the face, per unit of time; it falls with the square of the distance from it
+  double rate = 0;   ///< damping at the face, per unit of time; it falls with the squared distance from the face
 };
 
-/// What a sponge leaves of the change that a step of length h makes, 1 / (1 + h s) by cell, as a product of one factor
-/// for each axis: 1 + h s is the product of 1 + h r (d / w)^2 over the axes, with the rate r at the face, the width w
-/// and the depth d in the sponge. Where the sponges of two faces meet, s is a little more than the sum of both.
+/// The factor 1 / (1 + h s) by which a sponge reduces the change in a step of length h, by cell, as a product of one
+/// factor per axis: 1 + h s is the product of 1 + h r (d / w)^2 over the axes, with the rate r at the face, the width w
+/// and the depth d in the sponge. Where the sponges of two faces overlap, s is slightly more than the sum of both.
 template <class Real>
 class SpongeFactors {
  public:
-  /// From the first time on the factors stay in the same memory, which recorded steps know.
+  /// After the first call the factors stay in the same memory, whose address recorded steps contain.
   void set(StructuredMesh const& mesh, Sponge const& sponge, double h);
-  /// Never set: there is no sponge.
+  /// `set` was never called: there is no sponge.
   [[nodiscard]] bool none() const { return factors_.front().data() == nullptr; }
   /// By global index of the cell; in the memory of fields.
   [[nodiscard]] Real const* along(int axis) const { return factors_[static_cast<std::size_t>(axis)].data(); }
@@ -47,12 +47,12 @@ class SpongeFactors {
   std::array<Kokkos::View<Real*, Memory>, 3> factors_;
 };
 
-/// What waves go through.
+/// The medium of the waves.
 template <class Real>
 struct Medium {
-  double speed = 1;                            ///< where `speed_squared` is null
+  double speed = 1;                            ///< used if `speed_squared` is null
   Field<Real> const* speed_squared = nullptr;  ///< by cell
-  SpongeFactors<Real> sponge{};                ///< of the step's length, where `speed_squared` is given
+  SpongeFactors<Real> sponge{};                ///< for the step's length, if `speed_squared` is given
 };
 
 /// The sweeps over the cells of a mesh with equal spacing along each axis, and four ghost layers around its fields.
@@ -64,14 +64,14 @@ class Sweeps {
   Sweeps(Sweeps const&) = delete;
   Sweeps& operator=(Sweeps const&) = delete;
 
-  /// One step of leapfrog: `before` becomes u a time `h` after u. With a speed that varies, or a sponge s, by
-  /// d2u/dt2 + 2 s du/dt = c^2 div grad u, both derivatives in time central.
+  /// One step of leapfrog: `before` becomes u at time `h` after u. With variable speed or a sponge s it discretises
+  /// d2u/dt2 + 2 s du/dt = c^2 div grad u, both time derivatives central.
   virtual void step(Block const& block, IndexRange const& box, Medium<Real> const& medium, double h,
                     Field<Real> const& u, Field<Real>& before) const = 0;
-  /// out = factor div grad u
+  /// out = factor * div grad u
   virtual void laplacian(Block const& block, IndexRange const& box, double factor, Field<Real> const& u,
                          Field<Real>& out) const = 0;
-  /// out = the sum over all points of the star of u, each times the weight of its distance; the centre once.
+  /// out = the sum over all points of u's star, each times the weight of its distance; the centre counts once.
   virtual void weighted_sum(Block const& block, IndexRange const& box, Weights const& weights, Field<Real> const& u,
                             Field<Real>& out) const = 0;
 

@@ -29,7 +29,7 @@ std::shared_ptr<Field<Real>> field_of(MeshPointer const& mesh) {
   return std::make_shared<Field<Real>>(mesh, FieldDescription{.name = "u", .ghosts = ghosts});
 }
 
-/// A number between -1 and 1 for every cell of a mesh, whatever its cut; zero beyond ends that are not periodic.
+/// A number between -1 and 1 for every cell of a mesh, however it is partitioned; zero beyond non-periodic ends.
 template <class Real>
 double number_at(StructuredMesh const& mesh, Extents at, int seed) {
   Extents const cells = mesh.extents(Centring::cell);
@@ -67,8 +67,7 @@ void fill(Field<Real>& field, int seed) {
   }
 }
 
-/// What a weighted sum is in exact arithmetic, and the sum of the magnitudes of its terms, which bounds what rounding
-/// does to it.
+/// A weighted sum in exact arithmetic, and the sum of the magnitudes of its terms, which bounds rounding.
 struct Bounded {
   double value = 0;
   double magnitude = 0;
@@ -78,7 +77,7 @@ struct Bounded {
   }
 };
 
-/// The star of a cell; along each axis `weights` times `scale[axis]`, where the centre has `centre`.
+/// The sum over the star of a cell: along each axis `weights` times `scale[axis]`; the centre's weight is `centre`.
 template <class Real>
 Bounded star(StructuredMesh const& mesh, Extents const& at, Weights const& weights, double centre,
              std::vector<double> const& scale, int seed) {
@@ -99,7 +98,7 @@ Bounded star(StructuredMesh const& mesh, Extents const& at, Weights const& weigh
 template <class Real>
 class WaveSweepsTest : public testing::Test {
  protected:
-  /// Every cell is within the rounding of `operations` of what it should be.
+  /// Checks every cell within the rounding of `operations` operations.
   template <class Expected>
   static void expect_cells(Field<Real>& field, int operations, Expected const& expected) {
     // Higham, 2002, Accuracy and Stability of Numerical Algorithms, 3.1.
@@ -169,7 +168,7 @@ TYPED_TEST(WaveSweepsTest, AStepIsThatOfLeapfrog) {
     }
     std::vector<double> scale = inverse_squares(*mesh);
     for (double& of_axis : scale) of_axis *= h * h * speed * speed;
-    // Weights are rounded too, the centre's after a sum.
+    // Weights are rounded too, the centre's after a summation.
     this->expect_cells(*before, 34, [&](Extents const& at) {
       Bounded sum = star<TypeParam>(*mesh, at, second_derivative, second_derivative[0] * sum_of(scale), scale, 1);
       sum.add(2 * number_at<TypeParam>(*mesh, at, 1));
@@ -188,7 +187,7 @@ std::vector<std::pair<MeshPointer, double>> meshes_and_widths() {
   return all;
 }
 
-/// The widest sponge has no inside.
+/// The widest sponge has no interior.
 TYPED_TEST(WaveSweepsTest, AStepInAMediumIsDampedBySponges) {
   using Real = TypeParam;
   double const h = 0.03125;
@@ -225,7 +224,7 @@ TYPED_TEST(WaveSweepsTest, AStepInAMediumIsDampedBySponges) {
       }
       return left;
     };
-    // 34 roundings as without a medium; one for c^2, seven for three factors and what is made of them.
+    // 34 roundings as without a medium; one for c^2, seven for the three factors and what is computed from them.
     this->expect_cells(*before, 42, [&](Extents const& at) {
       double const left = left_at(at);
       double const medium_at = number_at<Real>(*mesh, at, 3);
@@ -242,7 +241,7 @@ TYPED_TEST(WaveSweepsTest, AStepInAMediumIsDampedBySponges) {
   }
 }
 
-/// Boxes that cover a block leave the bits of one sweep.
+/// Boxes that cover a block give the same bits as one sweep.
 TYPED_TEST(WaveSweepsTest, BoxesOfABlockLeaveTheBitsOfTheWhole) {
   for (MeshPointer const& mesh : meshes()) {
     auto const u = field_of<TypeParam>(mesh);
@@ -270,7 +269,7 @@ TYPED_TEST(WaveSweepsTest, BoxesOfABlockLeaveTheBitsOfTheWhole) {
   }
 }
 
-/// Largest error of div grad of a wave on a periodic mesh with `cells` cells along each axis.
+/// Largest error of div grad for a wave on a periodic mesh with `cells` cells along each axis.
 double laplacian_error(Index cells, int dimensions) {
   std::vector<Axis> axes;
   Periodicity periodic{};

@@ -29,8 +29,8 @@
 namespace halocline::wave {
 namespace {
 
-/// What u was before, from u, a change w and div grad u times a factor: keep u + change w + laplacian, the last times
-/// c^2 where that is an input.
+/// Computes the previous u from u, a change w and div grad u times a factor: keep u + change w + laplacian, the last
+/// times c^2 if that is an input.
 template <class Real>
 struct Before {
   static constexpr Shape shape = point;
@@ -42,8 +42,7 @@ struct Before {
   }
 };
 
-/// (u - before)^2 / c^2 - before h^2 div grad u, which leapfrog keeps when it is summed over all cells. c^2 may be an
-/// input.
+/// (u - before)^2 / c^2 - before h^2 div grad u; leapfrog conserves its sum over all cells. c^2 may be an input.
 template <class Real>
 struct Energy {
   static constexpr Shape shape = point;
@@ -64,7 +63,7 @@ struct Energy {
 
 bool is_weighted_sum(Options const& wave) { return wave.choice("method") == "weighted_sum"; }
 bool has_sponge(Options const& wave) { return wave.section("sponge").real("width") > 0; }
-/// Whether c^2 is kept by cell.
+/// Whether c^2 is stored per cell.
 bool has_medium(Options const& wave) {
   return !is_weighted_sum(wave) && (has_sponge(wave) || !wave.field("speed").is_constant());
 }
@@ -76,8 +75,8 @@ Weights weights_of(Options const& wave) {
   return weights;
 }
 
-/// d2u/dt2 = c^2 div grad u + sources on cells, by leapfrog; or, over and over, a weighted sum of each cell's star.
-/// Beyond faces that are not periodic u is zero.
+/// d2u/dt2 = c^2 div grad u + sources on cells, by leapfrog; or, repeatedly, a weighted sum over each cell's star. u is
+/// zero beyond non-periodic faces.
 template <class Real>
 class Wave final : public Physics {
  public:
@@ -104,7 +103,7 @@ class Wave final : public Physics {
     }
     receivers_.record(time_, *u_);
     if (options_.has("exact"))
-      static_cast<void>(error());  // an exact solution without a value somewhere shows before anything is written
+      static_cast<void>(error());  // throws, before anything is written, if an exact solution is not finite somewhere
   }
 
   [[nodiscard]] std::vector<FieldBase const*> fields() const override {
@@ -125,8 +124,8 @@ class Wave final : public Physics {
     if (weighted_sum_ || !closed || !same_steps_) return {};
     return {"energy"};
   }
-  /// Leapfrog is stable while h^2 c^2 times the largest eigenvalue of -div grad is at most 4: that of the wave that
-  /// changes its sign from cell to cell along all axes.
+  /// Leapfrog is stable while h^2 c^2 times the largest eigenvalue of -div grad is at most 4; the wave with that
+  /// eigenvalue changes its sign from cell to cell along all axes.
   [[nodiscard]] double stable_step() const override {
     if (weighted_sum_) return Physics::stable_step();
     double weight = 0;
@@ -142,7 +141,7 @@ class Wave final : public Physics {
     exchange_.finish();
     if (!weighted_sum_) {
       if (step.size != h_) change_step(step.size);
-      // What is taken from u before is in u after.
+      // What is subtracted from the previous u is added to the next u.
       sources_.add(-h_ * h_, time_, *before_);
     }
     sweep_step();
@@ -168,7 +167,7 @@ class Wave final : public Physics {
   [[nodiscard]] std::shared_ptr<Field<Real>> make_field(std::string name) const {
     return std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = std::move(name), .ghosts = ghosts});
   }
-  /// The cells of a field become what the deck gives; its ghosts stay.
+  /// Sets the cells of a field to the deck's values; ghosts are unchanged.
   void set(std::string const& option, std::shared_ptr<Field<Real>> const& field) const {
     FieldVector<Real> values(field);
     evaluate<Real>(options_.field(option), options_.full_name(option), time_, values);
@@ -200,13 +199,13 @@ class Wave final : public Physics {
     if (!has_sponge(options_)) return;
     Options const sponge = options_.section("sponge");
     sponge_.width = sponge.real("width");
-    // So that what goes in, meets the face and comes out again is left with a part of its amplitude (Collino and
-    // Tsogka, 2001, Geophysics 66, for the same profile).
+    // A wave that enters the sponge, is reflected at the face and leaves keeps the fraction `reflection` of its
+    // amplitude (Collino and Tsogka, 2001, Geophysics 66, for the same profile).
     sponge_.rate = 1.5 * highest_speed_ * std::log(1 / sponge.real("reflection")) / sponge_.width;
     medium_.sponge.set(*mesh_, sponge_, h_);
   }
 
-  /// u after, in place of u before, with its exchange under way.
+  /// Computes the next u in the memory of the previous u, with its exchange started.
   void sweep_step() {
     auto const step = [&] {
       produce(exchange_, {before_.get()}, Centring::cell, ghosts, [&](Block const& block, IndexRange const& box) {
@@ -219,7 +218,7 @@ class Wave final : public Physics {
     };
     std::optional<int> const buffer_index = exchange_.buffer_index();
     if (!buffer_index || mesh_->blocks().size() != 1) return step();
-    // Kernels alone exchange: to finish now costs nothing, and makes a whole that is enqueued at once.
+    // If kernels alone exchange, finishing now costs nothing, and the whole step can be enqueued at once.
     Block const& block = mesh_->blocks().front();
     auto const at = static_cast<std::size_t>(swapped_);
     swapped_ = !swapped_;
@@ -231,7 +230,7 @@ class Wave final : public Physics {
     if (!called) exchange_.replayed();
   }
 
-  /// Finds u a step before the start, from the rate of change there.
+  /// Computes u one step before the start from the initial rate of change.
   void prepare_leapfrog() {
     laplacian_ = make_field("laplacian");
     set("initial_rate", before_);
@@ -239,7 +238,7 @@ class Wave final : public Physics {
     set_before(1, -h_, h_ * h_ / 2);
   }
 
-  /// Steps have another length from now on.
+  /// Changes the length of all further steps.
   void change_step(double h) {
     double const ratio = h / h_;
     set_before(1 - ratio, ratio, (h * h - h * h_) / 2);
@@ -247,7 +246,7 @@ class Wave final : public Physics {
     if (!medium_.sponge.none()) medium_.sponge.set(*mesh_, sponge_, h_);
   }
 
-  /// u before = keep u + change (u before) + factor d2u/dt2. The sponge is left out: it is weak where waves start.
+  /// previous u = keep u + change (previous u) + factor d2u/dt2. Ignores the sponge, which is weak where waves start.
   void set_before(double keep, double change, double factor) {
     sweep_laplacian(medium_.speed_squared != nullptr ? factor : factor * medium_.speed * medium_.speed);
     Before<Real> const functor{static_cast<Real>(keep), static_cast<Real>(change)};
@@ -262,7 +261,7 @@ class Wave final : public Physics {
   }
 
   /// Energy half a step ago: the sum of (du/dt)^2 / (2 c^2) and |grad u|^2 / 2 over the volume. It is positive for
-  /// stable steps, and leapfrog keeps it to rounding.
+  /// stable steps, and leapfrog conserves it to rounding.
   [[nodiscard]] double energy() const {
     exchange_.finish();
     sweep_laplacian(h_ * h_);
@@ -279,7 +278,7 @@ class Wave final : public Physics {
     return mesh_->communicator().sum(sum) * cell_volume(*mesh_) / (2 * h_ * h_);
   }
 
-  /// Calls `work` with c^2 where that is kept by cell, otherwise with nothing.
+  /// Calls `work` with c^2 if that is stored per cell, otherwise without arguments.
   template <class Work>
   void with_speed(Block const& block, Work const& work) const {
     if (medium_.speed_squared == nullptr) {
@@ -289,7 +288,7 @@ class Wave final : public Physics {
     }
   }
 
-  /// Needs the ghosts of u.
+  /// Requires valid ghosts of u.
   void sweep_laplacian(double factor) const {
     for (Block const& block : mesh_->blocks()) sweeps_->laplacian(block, u_->owned(block), factor, *u_, *laplacian_);
   }
@@ -307,7 +306,7 @@ class Wave final : public Physics {
     return error_norms<Real>(u, options_.expression("exact"), options_.full_name("exact"), time_, *weight);
   }
 
-  /// What the kernels of a step depend on, but for what stays as it is.
+  /// What the kernels of a step depend on, except for what never changes.
   struct StepArguments {
     Real const* u;
     Real const* before;
@@ -320,19 +319,19 @@ class Wave final : public Physics {
   std::shared_ptr<StructuredMesh const> mesh_;
   bool weighted_sum_;
   double time_;      ///< of u
-  double h_;         ///< from u before to u
-  bool same_steps_;  ///< all of them
+  double h_;         ///< from the previous u to u
+  bool same_steps_;  ///< all steps have the same length
   std::shared_ptr<Field<Real>> u_;
   std::shared_ptr<Field<Real>> before_;
-  std::shared_ptr<Field<Real>> laplacian_;      ///< to work on; null for a weighted sum
-  std::shared_ptr<Field<Real>> speed_squared_;  ///< null where it is one number
+  std::shared_ptr<Field<Real>> laplacian_;      ///< work array; null for a weighted sum
+  std::shared_ptr<Field<Real>> speed_squared_;  ///< null if it is a single number
   Medium<Real> medium_;
   Sponge sponge_;
   Weights weights_{};
   double highest_speed_ = 0;
-  mutable Exchange exchange_;  ///< of u, under way since the step that made it
+  mutable Exchange exchange_;  ///< of u, started by the step that computed it
   std::unique_ptr<Sweeps<Real>> sweeps_;
-  std::array<kernel::RepeatedWork<Execution, StepArguments>, 2> steps_;  ///< by which field is u
+  std::array<kernel::RepeatedWork<Execution, StepArguments>, 2> steps_;  ///< indexed by which field holds u
   bool swapped_ = false;
   Sources<Real> sources_;
   Receivers<Real> receivers_;
@@ -346,7 +345,7 @@ void judge(Options const& deck, Mistakes& mistakes) {
   judge_names(wave.list("receivers"), mistakes);
 }
 
-/// What a way to step has no use for.
+/// Rejects options that the method does not use, and missing or invalid ones.
 void judge_method(Options const& wave, Mistakes& mistakes) {
   bool const weighted_sum = is_weighted_sum(wave);
   if (weighted_sum && !wave.has("weights")) {

@@ -1,5 +1,5 @@
-"""The battery holds a physics to what it promises: `battery_test.py PROGRAM PLUGIN BUILD`, PLUGIN being the probe and BUILD a
-build tree, which is a prefix for find_package."""
+"""The battery finds broken promises of a physics: `battery_test.py PROGRAM PLUGIN BUILD`, where PLUGIN is the probe and
+BUILD a build tree, used as a prefix for find_package."""
 
 import concurrent.futures
 import pathlib
@@ -116,7 +116,7 @@ class Generator(unittest.TestCase):
                     self.assertIsNone(wrong)
 
     def wrong_with(self, kind):
-        """What is wrong with a project of a kind, None where nothing is."""
+        """The failures of a project of a kind, None if there are none."""
         with tempfile.TemporaryDirectory() as folder:
             code, out, err = halocline("new-physics", "own-name", "--kind", kind, folder=folder)
             commands = re.findall(r"^  (c.*)$", out, re.MULTILINE)

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <halocline/physics.hpp>
 
-// A physics of the kit whose solution is known, and what breaks each of its promises: the battery is to find it.
+// A physics with a known solution, and options that break each of its promises: the battery must detect them.
 
 namespace {
 

@@ -1,5 +1,5 @@
-"""The iteration history of the one-dimensional Laplace problem, orders of convergence of laplace and heat, and what heat
-conserves."""
+"""The iteration history of the one-dimensional Laplace problem, convergence orders of laplace and heat, and conservation of
+heat."""
 
 import json
 import math
@@ -8,7 +8,7 @@ import unittest
 
 from program import ROOT, Run, scratch
 
-# Root mean square change of sweep 0, 10, … 50 of the problem of decks/laplace-1d.yaml, as other programs print it.
+# Root mean square change of sweeps 0, 10, … 50 for the problem of decks/laplace-1d.yaml, as printed by other programs.
 HISTORY = """\
 Iteration = 0 error = 0.00272958
 Iteration = 10 error = 0.00034546
@@ -26,7 +26,7 @@ def held_at(value, axes):
 
 
 def laplace(cells, centring, axes):
-    """sin(2 x) cos(y) exp(z) in as many factors as there are axes."""
+    """sin(2 x) cos(y) exp(z), with as many factors as axes."""
     exact = " * ".join(("sin(2*x)", "cos(y)", "exp(z)")[:axes])
     factor = (4, 5, 4)[axes - 1]
     return {"physics": "laplace", "mesh": {"cells": [cells] * axes, "upper": [1, 1.5, 0.75][:axes]},
@@ -36,7 +36,7 @@ def laplace(cells, centring, axes):
 
 
 def free_laplace(cells, centring, axes, periodic):
-    """Cosines with zero slopes at the walls, or waves that fit into the box: nothing fixes u."""
+    """Cosines with zero slopes at the walls, or waves that fit into the box: u is determined only up to a constant."""
     factors = [f"{'sin' if periodic else 'cos'}({waves}*3.14159265358979324*{x})"
                for waves, x in zip((2, 4, 2) if periodic else (1, 2, 1), "xyz")][:axes]
     exact = " * ".join(factors)
@@ -84,7 +84,8 @@ class Accuracy(unittest.TestCase):
                 self.assertLess(solve["iterations"], 60)
 
     def test_laplace_is_of_second_order(self):
-        # In 3D the corners of cells next to walls take that many cells before the largest error falls as it should.
+        # In 3D the corners of cells next to walls need this many cells before the largest error falls with second
+        # order.
         for axes, cells in ((1, 64), (2, 32), (3, 40)):
             for centring in ("node", "cell"):
                 with self.subTest(axes=axes, centring=centring):
@@ -119,7 +120,7 @@ class Accuracy(unittest.TestCase):
                              r"^the operator is singular: .*; a mean of 0\.5 was taken off the source$")
 
     def test_a_source_that_is_taken_off_leaves_nothing(self):
-        # Control volumes differ, at walls and where the mesh is stretched: the source is one all the same.
+        # Control volumes differ at walls and where the mesh is stretched; the source is still uniform.
         for growth in (1, 1.1):
             for centring in ("node", "cell"):
                 with self.subTest(growth=growth, centring=centring), scratch() as folder:
@@ -142,7 +143,7 @@ class Accuracy(unittest.TestCase):
         self.assert_order(2, coarse, fine)
 
     def test_heat_is_of_its_method_s_order_in_time(self):
-        # Linear in x, so that all of the error is that of the integrator.
+        # Linear in x, so that the only error is that of the integrator.
         exact, source = "(1 + x) * exp(-2*t)", "-2 * (1 + x) * exp(-2*t)"
         for method, order in (("implicit_euler", 1), ("crank_nicolson", 2), ("sdirk2", 2), ("bdf2", 2)):
             with self.subTest(method=method):
@@ -151,7 +152,7 @@ class Accuracy(unittest.TestCase):
 
     def test_heat_is_solved_by_every_integrator(self):
         exact, source = "(1 + x) * exp(-2*t)", "-2 * (1 + x) * exp(-2*t)"
-        # Half of the longest step that is stable for explicit Euler on 10 cells.
+        # Half of the longest stable step of explicit Euler on 10 cells.
         for method, most in (("implicit_euler", 1e-2), ("theta", 1e-3), ("crank_nicolson", 1e-4), ("sdirk2", 1e-4),
                              ("bdf2", 1e-4), ("imex_ars222", 1e-4), ("imex_ark3", 1e-5), ("explicit_euler", 1e-2),
                              ("ssp_rk2", 1e-4), ("ssp_rk3", 1e-5), ("rk4", 1e-5), ("bogacki_shampine", 1e-3),
@@ -184,7 +185,8 @@ class Accuracy(unittest.TestCase):
                 self.assertLessEqual(abs(energy["final"] - energy["initial"]),
                                      energy["largest_relative_drift"] * 2 * abs(energy["initial"]))
                 self.assertLessEqual(energy["largest_relative_drift"], energy["explained_relative_drift"])
-                # 2 sqrt(1920) times residuals of 1e-5 of a norm of b below 1e-3 * sqrt(1920), over an energy near 0.6
+                # 2 sqrt(1920) times residuals of 1e-5 of a norm of b below 1e-3 * sqrt(1920), relative to an energy
+                # near 0.6
                 self.assertLess(energy["explained_relative_drift"], 1e-3)
                 self.assertRegex(run.out, r"\nconserved +internal_energy: largest drift \d\.\de-\d\d \(explained: ")
 

@@ -1,4 +1,4 @@
-"""Physics advection through time, from the deck to its files: `advection_test.py PROGRAM`."""
+"""Unsteady advection, from the deck to its files: `advection_test.py PROGRAM`."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from program import Run, scratch
 
 
 def cavity(**more):
-    """A closed box whose flow turns round."""
+    """A closed box with a rotating flow."""
     deck = {"physics": "advection", "mesh": {"cells": [24, 24]},
             "advection": {"velocity": {"x": "sin(pi*x)*cos(pi*y)", "y": "-cos(pi*x)*sin(pi*y)"}, "diffusivity": 0.01,
                           "initial": "exp(-40*((x-0.3)^2 + (y-0.5)^2))",
@@ -39,7 +39,7 @@ class Advection(unittest.TestCase):
         return run
 
     def state(self, run):
-        """Of the last snapshot."""
+        """The state in the last snapshot."""
         newest = max((run.folder / "run.out").glob("*.vt[ir]"), key=lambda path: path.name)
         with h5py.File(newest) as file:
             return file["VTKHDF/CellData/u"][()]
@@ -66,12 +66,12 @@ class Advection(unittest.TestCase):
         for method in methods:
             with self.subTest(method=method), scratch() as folder:
                 state = self.state(self.done(folder, cavity(time__method=method), 2 if method == "sdirk2" else 1))
-                # Of order 1: half a step times the second derivative in time, about 4 |v . grad (v . grad u)| < 60.
+                # First order: half a step times the second derivative in time, about 4 |v . grad (v . grad u)| < 60.
                 first_order = method in ("explicit_euler", "implicit_euler", "theta")
                 self.assertLess(numpy.abs(state - reference).max(), 0.06 if first_order else 0.006)
 
     def test_walls_and_sources_may_change_with_time(self):
-        # What comes in at the west is there at x after x / v.
+        # Values that enter at the west reach x after the time x / v.
         deck = {"physics": "advection", "mesh": {"cells": [400]},
                 "advection": {"velocity": {"x": 2}, "diffusivity": 0, "scheme": "upwind", "initial": "sin(-3*x)",
                               "source": "3*cos(3*t)", "exact": "sin(3*(2*t-x)) + sin(3*t) - (x > 2*t ? 0 : sin(3*(t-x/2)))",
@@ -80,7 +80,8 @@ class Advection(unittest.TestCase):
         for ranks in (1, 3):
             with self.subTest(ranks=ranks), scratch() as folder:
                 quantities = self.done(folder, deck, ranks).summary()["quantities"]
-                # Upwind spreads the kink, of 1.5, that moves with the flow; 9 is the largest second derivative elsewhere.
+                # Upwind smears the kink, of 1.5, that moves with the flow; elsewhere the largest second derivative is
+                # 9.
                 spread = 2 / 400 / 2 * 0.3
                 self.assertAlmostEqual(quantities["error_maximum"], 1.5 * math.sqrt(spread / math.pi), delta=9 * spread)
                 self.assertNotIn("peclet", quantities)
@@ -94,7 +95,7 @@ class Advection(unittest.TestCase):
             run = self.done(folder, deck)
             self.assertNotIn("integral", run.summary()["quantities"])
             self.assertAlmostEqual(run.summary()["quantities"]["mean"], 2, delta=1e-5)
-        # The same u is where an evolving one ends.
+        # The steady solution is the limit of the unsteady one.
         with scratch() as folder:
             deck["time"] = {"method": "implicit_euler", "step": 5, "steps": 20}
             self.assertAlmostEqual(self.done(folder, deck).summary()["quantities"]["mean"], 2, delta=1e-5)

@@ -1,4 +1,4 @@
-"""`halocline bench`: its benchmarks check their results before they time them, and leave a record."""
+"""`halocline bench`: benchmarks check their results before they are timed, and write a record."""
 
 import json
 import pathlib
@@ -16,11 +16,11 @@ class Bench(unittest.TestCase):
             self.assertIn("laplacian-3d", names)
             smallest = Run(["bench", *names, "--size", "1", "--repetitions", "1"], folder)
             self.assertEqual((smallest.code, smallest.err), (0, ""))
-            # No multiple of a vector, a tile or a reduction_tile.
+            # Not a multiple of a vector, a tile or a reduction tile.
             run = Run(["bench", *names, "--size", "37", "--repetitions", "3", "--json", "rows.json"], folder)
             self.assertEqual((run.code, run.err), (0, ""))
             record = json.loads((pathlib.Path(folder) / "rows.json").read_text())
-            # Several rows of a benchmark stand together.
+            # Rows of the same benchmark are adjacent.
             self.assertEqual(list(dict.fromkeys(row["benchmark"] for row in record["rows"])), names)
             self.assertTrue(record["command"].startswith("halocline bench laplacian-3d"))
             for key in ("machine", "hardware", "backend", "commit", "date", "device"):

@@ -1,5 +1,5 @@
-"""Several uneven blocks a rank: what a run writes is what it writes with one block a rank, to the bit where no sum over
-cells has a part in it, and otherwise to what the criterion of the solves leaves open."""
+"""Several uneven blocks per rank give the same output as one block per rank: to the bit if no sum over cells is involved, and
+otherwise within the tolerance of the solves."""
 
 import json
 import pathlib
@@ -27,13 +27,13 @@ HEAT = {"physics": "heat", "mesh": {"cells": [23, 31], "periodic": [False, True]
 LAPLACE = {"physics": "laplace", "mesh": {"cells": [41, 53], "growth": [1.02, 0.98]},
            "laplace": {"source": "sin(9*x)"}, "output": {"snapshots": {"interval": 1}}}
 TOLERANCE = 1e-11
-# The inverse makes of what is left of a residual at most about the tolerance times the norm of the solution, below 50 here:
-# sources and initial values are smooth, as are the vectors that it amplifies most.
+# The inverse amplifies a residual to at most about the tolerance times the norm of the solution, which is below 50
+# here: sources and initial values are smooth, as are the vectors that it amplifies most.
 LEFT = 2 * 50 * TOLERANCE
 
 
 def snapshots(folder):
-    """By file and name, the values of every field of the snapshots, and where the cells are."""
+    """The values of all fields of the snapshots, by file and name, and the positions of the cells."""
     found = {}
     for path in sorted(pathlib.Path(folder).glob("*.out/snapshot_*.vt*")) + sorted(pathlib.Path(folder).glob("*.out/mesh.h5")):
         with h5py.File(path) as file:

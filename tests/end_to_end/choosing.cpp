@@ -1,5 +1,5 @@
-// A physics that says how long its steps are to be: for tests of who chooses them. What it says varies with the state,
-// and differs between ranks by rounding.
+// A physics that suggests its steps, for tests of step selection. The suggestion varies with the state, and differs
+// between ranks by rounding.
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -24,7 +24,7 @@ class Choosing final : public Physics {
         u_(mesh_, {.name = "u"}) {}
 
   std::vector<FieldBase const*> fields() const override { return {&u_}; }
-  /// The spread of the steps of all ranks: 0 where they have taken the same ones, to the bit.
+  /// The spread of the steps over all ranks: 0 if they have taken the same steps, to the bit.
   std::vector<Quantity> quantities() const override {
     Communicator const& ranks = mesh_->communicator();
     return {{"time", time_}, {"spread", ranks.max(size_) - ranks.min(size_)}, {"size", size_}};

@@ -1,6 +1,6 @@
-"""Steps copy nothing between host and device, on a GPU: from a trace of all copies and kernels (cuda_trace.cpp).
+"""Steps on a GPU make no copies between host and device: checked by a trace of all copies and kernels (cuda_trace.cpp).
 
-What steps decide by (norms, the longest step) kernels write to pinned memory of the host: that is no copy.
+Values on which steps depend (norms, the longest step) are written by kernels to pinned host memory, which is not a copy.
 """
 
 import json
@@ -49,7 +49,7 @@ DECKS = {
 
 
 def traced(deck, steps):
-    """By direction, the copies that a run of so many steps makes; and its launches."""
+    """The copies of a run with this many steps, by direction; and its kernel launches."""
     with scratch() as folder:
         where = pathlib.Path(folder)
         (where / "deck.yaml").write_text(json.dumps({**deck, "time": {**deck["time"], "steps": steps}, "output": QUIET}))

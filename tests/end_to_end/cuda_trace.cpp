@@ -10,8 +10,8 @@
 #include <mutex>
 #include <string>
 
-// A library that CUDA loads into a program where CUDA_INJECTION64_PATH names it. It writes, at the end, which kernels
-// ran and what was copied, to the file that HALOCLINE_CUDA_TRACE names: a line of JSON for each.
+// A library that CUDA loads into a program if CUDA_INJECTION64_PATH names it. At the end it writes all kernels and
+// copies to the file in HALOCLINE_CUDA_TRACE, one line of JSON each.
 
 namespace {
 
@@ -19,11 +19,11 @@ struct Total {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
   std::uint64_t nanoseconds = 0;
-  unsigned registers = 0;    ///< of a thread …
-  unsigned local_bytes = 0;  ///< … and its memory beside them
+  unsigned registers = 0;    ///< per thread …
+  unsigned local_bytes = 0;  ///< … and its spilled registers
 };
 
-/// Of all that ran so far. Never destroyed: buffers come back at the very end.
+/// Everything that has run so far. Never destroyed, since buffers arrive until the very end.
 struct Trace {
   std::mutex mutex;
   std::map<std::string, Total> kernels;
@@ -106,7 +106,7 @@ void write() {
 
 }  // namespace
 
-/// CUDA calls it before the program's first use of a device.
+/// CUDA calls this before the program's first use of a device.
 extern "C" int InitializeInjection() {
   if (cuptiActivityRegisterCallbacks(give_buffer, take_buffer) != CUPTI_SUCCESS ||
       cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY) != CUPTI_SUCCESS ||

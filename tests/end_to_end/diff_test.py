@@ -1,4 +1,4 @@
-"""`halocline diff`: two runs or two snapshots, told apart to the bit, and what is refused."""
+"""`halocline diff`: comparison of two runs or two snapshots to the bit, and rejected input."""
 
 import json
 import pathlib
@@ -30,7 +30,7 @@ class Diff(unittest.TestCase):
         return run.out if code in (0, 3) else run.err
 
     def test_on_several_ranks(self):
-        """The fields have the same bits; means are sums of 4320 numbers of one sign in another order, each of which rounds."""
+        """The fields have the same bits; means are sums of 4320 numbers of one sign, rounded in another order."""
         with scratch() as folder:
             self.run_deck(folder, WAVE, "one")
             self.run_deck(folder, WAVE, "other", "--ranks", "2")
@@ -78,7 +78,7 @@ class Diff(unittest.TestCase):
             row = next(line for line in last.splitlines() if line.startswith("    v "))
             self.assertEqual(row.split()[:4], ["v", "2", "of", str(24 * 18 * 10)])
             numbers = [float(word) for word in row.split()[4:7]]
-            # Told to three digits.
+            # Printed with three digits.
             numpy.testing.assert_allclose(numbers, [change, change / largest, norm], rtol=5e-3)
             self.assertTrue(row.endswith("cell (7, 5, 3) at (0.075, 0.055, 0.035)"), row)
             self.assertTrue(said.endswith(f"they differ: the largest relative difference is {numbers[1]:.3g}\n"), said)
@@ -107,7 +107,7 @@ class Diff(unittest.TestCase):
                     file["VTKHDF/CellData/u"][0, 0, 0] = value
                 said = self.diff(folder, code, "one", "other", "--tolerance", tolerance)
                 self.assertRegex(said, r"\n    u +1 of 4320 +inf +inf +inf  cell \(0, 0, 0\)")
-            # Zeros of two signs are equal, and other bits.
+            # Zeros of both signs are equal but have different bits.
             for output, zero in (("one", 0.0), ("other", -0.0)):
                 with h5py.File(folder / output / "snapshot_000004.vti", "r+") as file:
                     file["VTKHDF/CellData/u"][0, 0, 0] = zero

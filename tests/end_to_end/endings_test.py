@@ -1,5 +1,5 @@
-"""Ends of a run that no exception tells: crashes of a plugin, repeated signals, steps that become too long; and what the
-record says of them: `endings_test.py PROGRAM PLUGIN`, PLUGIN being the physics of misbehaving.cpp."""
+"""Ends of a run without an exception: crashes of a plugin, repeated signals, steps that become too long; and what the record
+says about them: `endings_test.py PROGRAM PLUGIN`, where PLUGIN is the physics of misbehaving.cpp."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def open_files(process):
 
 
 def starts(ranks):
-    """How a run of so many ranks is started: words of a launcher in front, words behind."""
+    """How to start a run with this many ranks: words of a launcher in front, words behind."""
     return {"alone": ([], []), "--ranks": ([], ["--ranks", ranks]),
             "mpirun": (["mpirun", "-n", str(ranks)], [])}
 
@@ -77,7 +77,7 @@ class Endings(unittest.TestCase):
                 run = Run(words(folder, how="segfault", at=3, rank=rank) + behind, folder, timeout=30,
                           launcher=launcher)
                 if where == "mpirun" and HYDRA:
-                    self.assertNotEqual(run.code, 0)  # MPICH's launcher has a code of its own
+                    self.assertNotEqual(run.code, 0)  # MPICH's launcher has its own exit code
                 else:
                     self.assertEqual(run.code, 3)
                 self.assertLess(run.seconds, 10)
@@ -87,7 +87,7 @@ class Endings(unittest.TestCase):
                     self.assertEqual(run.err.count("\n"), 1, run.err)
                 summary = run.summary()
                 if where == "mpirun" and HYDRA and rank < 0 and summary["status"] == "running":
-                    continue  # it has killed the others before one of them could write
+                    continue  # it killed the others before any of them could write
                 self.assertEqual((summary["status"], summary["exit_code"], summary["steps"]), ("unsolved", 3, 2))
                 self.assertEqual(self.in_place(run), [])
 
@@ -140,7 +140,7 @@ class Endings(unittest.TestCase):
                                       "give `time.courant` in its place\n")
 
     def begun(self, folder, where, deck=None, steps=0, **options):
-        """A run under way that has done so many steps; returns it and the numbers of its ranks."""
+        """A running run that has taken this many steps; returns it and the process ids of its ranks."""
         launcher, behind = starts(2)[where]
         deck = deck or LONG
         process = subprocess.Popen([*launcher, PROGRAM, *map(str, words(folder, deck, **options) + behind)], cwd=folder,
@@ -163,7 +163,7 @@ class Endings(unittest.TestCase):
                 continue
 
         def descends(number):
-            # Between launcher and rank there may be others: MPICH has a process for each host.
+            # There may be processes between launcher and rank: MPICH has one for each host.
             while number in parents:
                 number = parents[number]
                 if number == process.pid:
@@ -172,7 +172,7 @@ class Endings(unittest.TestCase):
         return [number for number, program in programs.items() if program == str(PROGRAM) and descends(number)]
 
     def assert_one_truth(self, folder, process, err):
-        """Message, summary, table and last snapshot tell the same step."""
+        """Message, summary, table and last snapshot name the same step."""
         self.assertEqual(process.returncode, 5, err)
         self.assertRegex(err, STEPS)
         summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
@@ -227,14 +227,14 @@ class Endings(unittest.TestCase):
                     self.assertEqual(int(last), stopped)
 
     def test_the_same_signal_twice_is_one(self):
-        # As a batch system sends it: to every rank, and again some milliseconds later, within a step.
+        # As a batch system does: the signal goes to every rank, and again some milliseconds later, within a step.
         for where in ("alone", "--ranks", "mpirun"):
             for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU):
                 with self.subTest(where=where, signal=number), scratch() as folder:
                     process, ranks = self.begun(folder, where, how="pause")
                     self.assertEqual(len(ranks), 1 if where == "alone" else 2)
                     for _ in range(2):
-                        # With --ranks, it is the process of the user's that is asked.
+                        # With --ranks, the user's process receives the signal.
                         for rank in [process.pid] if where == "--ranks" else ranks:
                             os.kill(rank, number)
                         time.sleep(0.005)
@@ -245,7 +245,7 @@ class Endings(unittest.TestCase):
         for where in ("alone", "--ranks"):
             with self.subTest(where=where), scratch() as folder:
                 process, _ = self.begun(folder, where, steps=1, how="sleep", at=2)
-                time.sleep(0.2)  # into the step that does not end
+                time.sleep(0.2)  # reach the step that does not end
                 start = time.monotonic()
                 process.terminate()
                 time.sleep(0.2)
@@ -262,7 +262,7 @@ class Endings(unittest.TestCase):
         for where in ("alone", "mpirun"):
             with self.subTest(where=where), scratch() as folder:
                 process, ranks = self.begun(folder, where, steps=1, how="sleep", at=2)
-                time.sleep(0.2)  # into the step that does not end
+                time.sleep(0.2)  # reach the step that does not end
                 for number in (signal.SIGTERM, signal.SIGKILL):
                     for rank in ranks:
                         os.kill(rank, number)
@@ -289,7 +289,7 @@ class Endings(unittest.TestCase):
                 os.mkfifo(pathlib.Path(folder) / "pipe.yaml")
                 process = subprocess.Popen([PROGRAM, command, "pipe.yaml"], cwd=folder, text=True,
                                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                # Until it listens: it has its handlers before it opens the pipe.
+                # Wait until signal handlers are installed, which is before the pipe is opened.
                 while "pipe.yaml" not in open_files(process):
                     self.assertIsNone(process.poll())
                 process.send_signal(signal.SIGTERM)
@@ -320,7 +320,7 @@ class Endings(unittest.TestCase):
             with self.subTest(name=name, value=value), scratch() as folder:
                 run = Run(words(folder), folder, {name: value})
                 self.assertEqual(run.code, 2)
-                # OpenMP has a word about its own, too.
+                # OpenMP also prints a warning.
                 self.assertTrue(run.err.endswith(f"halocline: the environment's {name}={value}: {refused}\n"), run.err)
         with scratch() as folder:
             run = Run(words(folder), folder, {"KOKKOS_DISABLE_WARNINGS": "x"})
@@ -335,7 +335,7 @@ class Endings(unittest.TestCase):
                     command = command.replace('"--quiet"', "") + "".join(f" {number}>&-" for number in closed)
                     done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60,
                                           check=False)
-                    # Results that go nowhere are an error; the run is done all the same.
+                    # Lost results are an error, although the run completes.
                     self.assertEqual(done.returncode, 4 if 1 in closed else 0, done.stderr)
                     complaint = "halocline: cannot write to standard output: Bad file descriptor\n"
                     self.assertEqual(done.stderr, complaint if 1 in closed and 2 not in closed else "")

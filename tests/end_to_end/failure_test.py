@@ -1,4 +1,4 @@
-"""How runs end that go wrong: one message, the right exit code, soon, and no file that looks whole but is not."""
+"""Failing runs: one message, the right exit code, promptly, and no incomplete file that looks complete."""
 
 import json
 import os
@@ -17,7 +17,7 @@ DECK = {"physics": "heat", "mesh": {"cells": [24, 18]}, "heat": {"initial": "exp
 
 
 def with_deck(folder, **changes):
-    """Writes the deck into `folder`, sections changed as given."""
+    """Writes the deck into `folder`, with changed sections."""
     path = pathlib.Path(folder) / "run.yaml"
     path.write_text(json.dumps({**DECK, **changes}))
     return path
@@ -55,7 +55,7 @@ class Failure(unittest.TestCase):
     def test_sites_deep_in_a_run(self):
         for setting, code in (("reduction:1:40", 70), ("wait:2:60", 70), ("hdf5_write:1:2", 4)):
             with self.subTest(setting=setting), scratch() as folder:
-                # Of a known transport: how often one is tried out before the run differs.
+                # The transport must be given: the number of trial exchanges differs from run to run.
                 run = Run(["run", with_deck(folder), "--ranks", 3, "--set", "halo.transport=mpi-host"], folder,
                           {"HALOCLINE_THROW_AT": setting}, timeout=30)
                 self.assertEqual(run.code, code, run.err)
@@ -64,7 +64,7 @@ class Failure(unittest.TestCase):
                 self.assertEqual(run.summary()["exit_code"], code)
 
     def start(self, folder, ranks, **changes):
-        """A run that takes long; returns when it has begun to step."""
+        """A long run; returns when it has begun to step."""
         changes = {"mesh": {"cells": [64, 64]}, "time": {"step": 1e-4, "steps": 1000000}, **changes}
         process = subprocess.Popen([PROGRAM, "run", with_deck(folder, **changes), "--ranks", str(ranks)], cwd=folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -74,7 +74,7 @@ class Failure(unittest.TestCase):
         return process
 
     def children_of(self, process):
-        """The processes that work for `process`: their programs by process number."""
+        """The child processes of `process`: their programs by process id."""
         found = {}
         for entry in sorted(os.listdir("/proc"), key=lambda name: int(name) if name.isdigit() else 0):
             try:

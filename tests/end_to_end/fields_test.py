@@ -1,5 +1,5 @@
-"""Random fields and fields from files: the same bits on any number of ranks, and many steps of the 25-point sweep held to
-NumPy."""
+"""Random fields and fields from files: the same bits on any number of ranks, and many steps of the 25-point sweep compared
+with NumPy."""
 
 import json
 import math
@@ -17,8 +17,8 @@ WEIGHTS = [0.25, 0.0625, 0.03125, 0.015625, 0.015625]
 
 class Fields(unittest.TestCase):
     def snapshots(self, deck, ranks=1, prepare=lambda folder: None, look=lambda summary: None):
-        """Of u, by step, of a deck that runs without a word of trouble; indexed [z, y, x]. `prepare` makes the files that it
-        names, and `look` sees the summary."""
+        """Snapshots of u, by step, of a deck that must run without messages; indexed [z, y, x]. `prepare` makes the input
+        files, `look` checks the summary."""
         with scratch() as name:
             folder = pathlib.Path(name)
             prepare(folder)
@@ -50,12 +50,12 @@ class Fields(unittest.TestCase):
 
     def test_sweeps_of_25_points_are_those_of_numpy(self):
         cells, steps = [21, 18, 24], 6
-        magnitude = WEIGHTS[0] + 6 * sum(WEIGHTS[1:])  # of a sum, relative to that of its terms
+        magnitude = WEIGHTS[0] + 6 * sum(WEIGHTS[1:])  # growth of a sum, relative to its terms
         for precision, kind in (("double", "f8"), ("single", "f4")):
             initial = random_cells(2026, cells).astype(kind)
             expected = weighted_sum(initial.astype("f8"), WEIGHTS, steps)
-            # Products and sums of a step err by at most 26 half units of rounding of the largest sum there can be, and
-            # steps multiply that by no more than what they multiply the largest sum by. NumPy's own errors as well.
+            # Products and sums of a step have an error of at most 26 half units of rounding of the largest possible
+            # sum, and further steps amplify it at most like the largest sum. NumPy's own errors are included.
             unit = numpy.finfo(kind).eps / 2 + numpy.finfo("f8").eps / 2
             bound = steps * 26 * unit * magnitude**steps
             self.assertGreater(numpy.abs(expected).max(), 1e4 * bound)
@@ -83,8 +83,8 @@ class Fields(unittest.TestCase):
             numpy.testing.assert_array_equal(found[0], random_cells(3, cells))
 
     def test_formats(self):
-        """Each holds the same array, whatever its layout, and any number of ranks reads the same bits."""
-        whole = numpy.round(1000 * random_cells(4, [9, 8, 10]) - 500)  # any type of numbers has these
+        """All formats contain the same array, in any layout, and any number of ranks reads the same bits."""
+        whole = numpy.round(1000 * random_cells(4, [9, 8, 10]) - 500)  # numbers that every type can represent
         flat, line = whole[0], whole[0, 0]
 
         def saved(array):
@@ -132,7 +132,7 @@ class Fields(unittest.TestCase):
                 numpy.testing.assert_array_equal(found.reshape(expected.shape), expected)
 
     def test_every_field_of_a_physics_takes_a_file(self):
-        """A run of an expression and one of a file with its values end with the same bits."""
+        """A run with an expression and one with a file of its values end with the same bits."""
         cells = [8, 6]
         values = random(5, centres(8)[None, :], centres(6)[:, None], 0)
         on_nodes = random(5, nodes(8)[None, :], nodes(6)[:, None], 0)
@@ -173,7 +173,7 @@ class Fields(unittest.TestCase):
         numpy.testing.assert_array_equal(of_file, of_expression)
 
     def test_interpolation(self):
-        """From a coarser and from a finer grid, linearly along each axis, on cells and on nodes, round a period; the same
+        """From a coarser and from a finer grid, linearly along each axis, on cells and on nodes, across a period; the same
         bits on any number of ranks."""
         coarse, fine = [5, 4, 3], [23, 19, 17]
         for given, cells in ((coarse, [12, 10, 8]), (fine, [12, 10, 8]), (coarse, [5, 4, 7])):
@@ -195,7 +195,7 @@ class Fields(unittest.TestCase):
                 "heat": {"initial": {"file": "f.npy", "interpolate": True}}}
         found = self.snapshots(deck, 2, lambda folder: numpy.save(folder / "f", ring))[0]
         numpy.testing.assert_allclose(found[0, 0], expected, rtol=0, atol=4 * numpy.finfo(float).eps)
-        # The solution of a deck whose source is linear in each axis is that of the expression.
+        # For a deck whose source is linear in each axis, the solution is that of the expression.
         deck = {"physics": "laplace", "mesh": {"cells": [12, 8]}, "laplace": {"source": "(1 + x) * (2 - y)"}}
         (expected,) = self.snapshots(deck).values()
         deck["laplace"]["source"] = {"file": "f.npy", "interpolate": True}
@@ -204,7 +204,7 @@ class Fields(unittest.TestCase):
         numpy.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
     def test_large_files(self):
-        """An offset beyond 32 bits, and more numbers than 32 bits count, of which a run looks at a few."""
+        """An offset beyond 32 bits, and more numbers than 32 bits can count, of which a run reads a few."""
         numbers = random(1, centres(8), 0, 0)
         hashes = []
 
@@ -224,13 +224,14 @@ class Fields(unittest.TestCase):
         numpy.testing.assert_array_equal(found[0].ravel(), numbers)
         self.assertEqual(hashes, [None], "a hash of 6 GB would take long")
         count = 3 * 10**9
-        middle = count * 15 // 16  # the last cell's centre lies between this entry and the one before it
+        middle = count * 15 // 16  # the last cell's centre is between this entry and the one before it
         deck["heat"]["initial"] = {"file": "f", "type": "int8", "dims": [count], "interpolate": True}
         found = self.snapshots(deck, 2, sparse(count, (middle - 1, b"\x0a\x14")))[0].ravel()
         numpy.testing.assert_allclose(found, [0] * 7 + [15], rtol=0, atol=1e-5)
 
     def test_snapshots_of_our_own(self):
-        """On cells and nodes, periodic or not; one of a stretched mesh is interpolated from where its cells are."""
+        """On cells and nodes, periodic or not; from a stretched mesh, values are interpolated from the positions of its
+        cells."""
         def run(deck, output, folder, *more):
             (folder / "deck.yaml").write_text(json.dumps(deck))
             done = Run(["run", "deck.yaml", "--output", output, *more], folder)
@@ -292,7 +293,7 @@ class Fields(unittest.TestCase):
             self.assertGreater(numpy.abs(from_array).max(), 0)
 
     def test_coefficients_between_cells(self):
-        """Advection wants them on faces: one that only varies along the others is what an expression is there."""
+        """Advection needs them on faces: one that only varies along the other axes gives the same result as an expression."""
         flow = {"velocity": {"x": "3 + y", "y": "2 - x"}, "diffusivity": "1 + 0*x", "source": 1, "boundary": {}}
         deck = {"physics": "advection", "mesh": {"cells": [16, 12]}, "advection": flow,
                 "solver": {"method": "gmres", "gmres": {"relative_tolerance": 1e-12, "preconditioner": "multigrid"}}}

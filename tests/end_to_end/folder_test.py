@@ -1,4 +1,4 @@
-"""The output folder is one run's: who comes second is refused, and who did not begin leaves nothing."""
+"""An output folder belongs to one run: a second run is refused, and one that has not begun leaves no files."""
 
 import json
 import pathlib
@@ -14,9 +14,9 @@ from program import PROGRAM, Run, scratch
 HEAT = {"physics": "heat", "mesh": {"cells": [16, 16]}, "heat": {"initial": "x*y"}, "time": {"step": 1e-4, "steps": 20},
         "output": {"snapshots": {"interval": 5}}}
 LONG = {**HEAT, "time": {"step": 1e-4, "steps": 1000000}, "output": {"snapshots": {"interval": 0}}}
-# The first step is longer than a stable one, which is found out when the physics is made.
+# The first step is longer than the stable step, which is detected when the physics is made.
 UNSTABLE = {"physics": "wave", "mesh": {"cells": [16, 16]}, "wave": {"initial": "x"}, "time": {"step": 10, "steps": 2}}
-# By what starts the run: words of a launcher, words behind the command.
+# By how the run is started: words of a launcher, words behind the command.
 STARTS = {"alone": ([], []), "with ranks": ([], ["--ranks", "2"]), "under mpirun": (["mpirun", "-n", "2"], [])}
 
 
@@ -48,7 +48,7 @@ class Folder(unittest.TestCase):
                 first.communicate(timeout=30)
                 summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
                 self.assertEqual(summary["provenance"]["deck"]["path"], str(pathlib.Path(folder) / "long.yaml"))
-                # An mpirun kills what does not end at once.
+                # mpirun kills what does not end at once.
                 if not launcher:
                     self.assertFalse((pathlib.Path(folder) / "run.out/halocline.lock").exists())
 
@@ -96,7 +96,7 @@ class Folder(unittest.TestCase):
                 self.assertTrue((pathlib.Path(folder) / "run.out/halocline.lock").exists())
                 while True:
                     run = Run(["run", with_deck(folder, HEAT), "--overwrite", "--quiet"], folder)
-                    # Its ranks may be ending still.
+                    # Its ranks may still be ending.
                     if how == "alone" or "in use" not in run.err:
                         break
                 self.assertEqual((run.code, run.err), (0, ""))
@@ -137,7 +137,7 @@ class Folder(unittest.TestCase):
                 self.assertEqual(json.loads((disk / "summary.json").read_text())["status"], "done")
 
     def test_a_folder_that_is_taken_away(self):
-        """The run whose folder it was does not write into that of the next one."""
+        """A run whose folder was taken over does not write into the other run's folder."""
         with scratch() as folder:
             output = pathlib.Path(folder) / "run.out"
             first = start(folder, LONG)

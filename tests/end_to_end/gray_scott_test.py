@@ -1,4 +1,4 @@
-"""Gray-Scott beside NumPy, on ranks and blocks, by every integrator, and what its decks may not say."""
+"""Gray-Scott compared with NumPy, on ranks and blocks, by every integrator, and rejected decks."""
 
 import json
 import pathlib
@@ -51,7 +51,7 @@ def heun(state, step):
 
 
 def runge_kutta(state, step):
-    """The classical method of fourth order."""
+    """The classical fourth-order method."""
     k1 = rate(state)
     k2 = rate(state + step / 2 * k1)
     k3 = rate(state + step / 2 * k2)
@@ -71,7 +71,7 @@ class GrayScott(unittest.TestCase):
                 return numpy.stack([cells[name][:].reshape(CELLS[::-1]) for name in ("u", "v")])
 
     def test_steps_are_numpys(self):
-        # 40 steps of up to four stages, each of which rounds numbers up to 1 a few times.
+        # 40 steps of up to four stages, each with a few roundings of numbers up to 1.
         rounding = 40 * 4 * 8 * numpy.finfo(float).eps
         for method, step in (("ssp_rk2", heun), ("rk4", runge_kutta)):
             state = start()
@@ -104,12 +104,12 @@ class GrayScott(unittest.TestCase):
         for method, order in (("explicit_euler", 1), ("ssp_rk2", 2), ("ssp_rk3", 3), ("rk4", 4), ("rkl2", 2),
                               ("imex_ars222", 2), ("imex_ark3", 3)):
             with self.subTest(method=method):
-                # Rates are below 1/2 and steps of 1/4: the next term of the error is an eighth of it or less, each.
+                # Rates are below 1/2 and steps are 1/4: the next term of the error is at most an eighth, each.
                 self.assertAlmostEqual(numpy.log2(error(method, 80) / error(method, 160)), order, delta=0.25)
         for method in ("bogacki_shampine", "dormand_prince"):
             with self.subTest(method=method):
-                # The error of each of some hundred steps is below the tolerance, and 20 units of time multiply what
-                # differs by e^(20 / 10).
+                # The error of each of about a hundred steps is below the tolerance, and differences grow by e^(20 / 10)
+                # in 20 units of time.
                 self.assertLess(error(method), 100 * 1e-7 * numpy.exp(2))
 
     def test_errors_that_nothing_meets_end_the_run(self):

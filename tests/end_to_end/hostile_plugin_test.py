@@ -1,4 +1,4 @@
-"""Plugins that break their promises, given to the real program: `hostile_plugin_test.py PROGRAM BUILD`. Whatever a plugin
+"""Plugins that break their promises, run by the real program: `hostile_plugin_test.py PROGRAM BUILD`. Whatever a plugin
 does, the message names it and the place, and never calls it a defect of Halocline."""
 
 import os
@@ -20,7 +20,7 @@ UNDECLARED = "no option is declared as `undeclared` in section hostile" + BLAME
 OTHER_TYPE = "asked for another type than declared: `table` in section hostile" + BLAME
 STEP_3 = "`advance` of step 3 (from t = 1)"
 
-# What the plugin does, the exit code, the place that is named, and what is said of it.
+# The plugin's behaviour, the exit code, the named place, and the message.
 BEFORE_A_RUN = [
     ("load: throws", None, "what runs when it is loaded", THROWN),
     ("entry: throws", None, "the function of HALOCLINE_PLUGIN", THROWN),
@@ -158,7 +158,7 @@ class HostilePlugin(unittest.TestCase):
                 run = self.run_hostile(folder, what, "--set", "output.snapshots.interval=1")
                 self.assertEqual((run.code, run.err), (code, named("hostile", place, words)))
                 if what.startswith("stable_step"):
-                    continue  # asked for before there is a record
+                    continue  # called before there is a record
                 summary = run.summary()
                 self.assertEqual(summary["exit_code"], code)
                 self.assertEqual(f"halocline: {summary['message']}\n", run.err)

@@ -1,5 +1,5 @@
-"""I/O ranks: what they write is what a run without them writes, to the bit; slow ones are waited for; and how runs end
-that have some."""
+"""I/O ranks: their output equals that of a run without them, to the bit; slow ones are waited for; and ends of runs with I/O
+ranks."""
 
 import itertools
 import json
@@ -40,7 +40,7 @@ LONG = {**HEAT, "mesh": {"cells": [64, 64]}, "time": {"step": 1e-4, "steps": 100
 
 
 def datasets(path):
-    """Everything that an HDF5 file holds: by name the type, the attributes and the values."""
+    """The contents of an HDF5 file: type, attributes and values by name."""
     found = {}
 
     def visit(name, item):
@@ -50,7 +50,7 @@ def datasets(path):
 
     with h5py.File(path) as file:
         file.visititems(visit)
-        # Links to mesh.h5 are no items.
+        # Links to mesh.h5 are not visited.
         found["links"] = sorted(file.get("VTKHDF", file))
         found["attributes"] = {key: numpy.asarray(value).tolist() for key, value in file.attrs.items()}
     return found
@@ -63,7 +63,7 @@ def with_deck(folder, deck):
 
 
 def rank_of(process):
-    """By the environment that its mpirun gave it."""
+    """By the environment that its mpirun has set."""
     for entry in pathlib.Path(f"/proc/{process}/environ").read_bytes().split(b"\0"):
         if entry.startswith((b"OMPI_COMM_WORLD_RANK=", b"PMI_RANK=")):
             return entry.split(b"=", 1)[1].decode()
@@ -149,7 +149,7 @@ class InputOutputRanks(unittest.TestCase):
         return sorted(pathlib.Path(folder).glob("run.out/snapshot_*.vt[ir]"))
 
     def assert_ended(self, folder, process, code):
-        """With one message and one record of it, and no part of a file."""
+        """With a single message, which is also in the record, and no partial file."""
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, code, err)
         self.assertEqual(err.count("halocline: "), 1, err)
@@ -170,8 +170,8 @@ class InputOutputRanks(unittest.TestCase):
         with scratch() as folder, scratch() as other:
             process, ranks = self.start(folder, {**deck, "io": {"buffers": 3}})
             os.kill(ranks[2], signal.SIGSTOP)
-            # As with a disk that takes nothing: no more steps than there are buffers, but for that which is being written
-            # and that which waits for a buffer. The table's first row names its columns.
+            # Like a disk that does not respond: there are no more steps than buffers, plus the snapshot being written
+            # and the one that waits for a buffer. The table's first row has the names of columns.
             before = -1
             while before != self.rows(folder):
                 before = self.rows(folder)
@@ -204,7 +204,7 @@ class InputOutputRanks(unittest.TestCase):
         for launcher in ((), ("mpirun", "-n", "3")):
             with self.subTest(launcher=launcher), scratch() as folder:
                 process, ranks = self.start(folder, LONG, launcher)
-                # Under a launcher of the user's, the I/O rank alone.
+                # Under a user's launcher, only the I/O rank.
                 os.kill(ranks[2] if launcher else process.pid, signal.SIGTERM)
                 if launcher:
                     _, err = process.communicate(timeout=60)

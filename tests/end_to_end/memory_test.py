@@ -1,4 +1,4 @@
-"""The memory that `check` foretells, beside what runs take: `memory_test.py PROGRAM`."""
+"""The memory forecast of `check`, compared with the memory of runs: `memory_test.py PROGRAM`."""
 
 import json
 import math
@@ -45,8 +45,8 @@ def insulated(dimensions):
 MULTIGRID = {"preconditioner": "multigrid"}
 SINGLE = {"preconditioner": "multigrid", "multigrid": {"precision": "single"}}
 NO_SNAPSHOTS = {"output": {"snapshots": {"interval": 0}}}
-# What it is, ranks, the deck, and, where there are, numbers for each cell in lists that grow by doubling: positions along
-# the only axis, on each level; columns and values of seven entries a row.
+# Name, ranks, the deck and, if any, the numbers per cell in lists that grow by doubling: positions along the only axis,
+# on each level; columns and values of seven entries per row.
 RUNS = [
     ("heat 1D", 1, heat([2000000]), 1),
     ("heat 1D multigrid", 1, heat([2000000], **solver("cg", **MULTIGRID)), 2),
@@ -90,7 +90,7 @@ RUNS = [
 
 class Memory(unittest.TestCase):
     def foretold(self, folder, deck, ranks):
-        """Bytes that `check` names: needed, free."""
+        """Bytes that `check` prints: needed, free."""
         (pathlib.Path(folder) / "deck.yaml").write_text(json.dumps(deck))
         check = Run(["check", "deck.yaml", "--ranks", ranks], folder)
         self.assertEqual((check.code, check.err), (0, ""))
@@ -99,15 +99,15 @@ class Memory(unittest.TestCase):
         return float(line[1]) * UNITS[line[2]], float(line[3]) * UNITS[line[4]]
 
     def taken(self, folder, deck, ranks):
-        """Bytes that the ranks held at most, all of them as much as the one that held most. What they free is free at
-        once, as it is of arrays above 32 MiB in any case."""
+        """Upper bound of the ranks' memory in bytes: the maximum over the ranks times their number. Freed memory is returned
+        to the system at once, as arrays above 32 MiB always are."""
         (pathlib.Path(folder) / "deck.yaml").write_text(json.dumps(deck))
         command = [PROGRAM, "run", "deck.yaml", "--overwrite", "--quiet", "--ranks", str(ranks)]
         process = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL,
                                    env={**os.environ, "OMP_NUM_THREADS": "1", "MALLOC_MMAP_THRESHOLD_": "65536"})
         status, usage = os.wait4(process.pid, 0)[1:]
         process.returncode = os.waitstatus_to_exitcode(status)
-        self.assertIn(process.returncode, (0, 3))  # few iterations are enough to take all memory
+        self.assertIn(process.returncode, (0, 3))  # a few iterations are enough to allocate everything
         return usage.ru_maxrss * 1024 * ranks
 
     @unittest.skipIf(HAS_DEVICES, "`check` looks at no device")
@@ -117,17 +117,17 @@ class Memory(unittest.TestCase):
             with self.subTest(name), scratch() as folder:
                 need, free = self.foretold(folder, deck, ranks)
                 cells = deck["mesh"]["cells"]
-                # What a tiny mesh takes is the program and its libraries.
+                # The memory of a tiny mesh is that of the program and its libraries.
                 program = self.taken(folder, deck | {"mesh": {**deck["mesh"], "cells": [16] * len(cells)}}, ranks)
                 taken = self.taken(folder, deck, ranks) - program
                 print(f"{name}: foretold {need / MIB:.1f} MiB, taken {taken / MIB:.1f} MiB, {need / taken:.3f}")
-                # Buffers of tiles are as large as a small mesh and no larger on others, rows end in whole lines of the
-                # cache on small levels as well, and a heap's pieces of 16 bytes weigh 3000 times in three dimensions:
-                # promised is a twentieth, less than a field of most of these decks. On each rank the first and the
-                # last array may lie on a large page (2 MiB) with others, or not.
+                # Tile buffers are as large as on a small mesh, rows are padded to whole cache lines on small levels as
+                # well, and the heap's granularity of 16 bytes counts 3000 times in three dimensions: the promise is 5
+                # %, less than one field of most of these decks. On each rank the first and the last array may or may
+                # not share a large page (2 MiB) with others.
                 either_way = 0.05 * taken + 4 * MIB * ranks
-                # A list is counted with what it grows from and all that it has room for, up to twice its numbers; a
-                # run does not touch the rest.
+                # A list is counted with the copy from which it grows and its whole capacity, up to twice its size,
+                # which a run does not touch completely.
                 in_lists = 8 * math.prod(cells) * sum(lists)
                 self.assertGreater(need, taken - either_way)
                 self.assertLess(need, taken + either_way + in_lists)

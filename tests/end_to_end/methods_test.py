@@ -1,5 +1,5 @@
-"""Every method that `halocline list solvers` and `halocline list integrators` tell of names a deck where it is the right
-choice: these run, by that method, and where another one would be wrong the program says so."""
+"""Every method in `halocline list solvers` and `halocline list integrators` names a suitable deck: these run with that method,
+and where a method is unsuitable the program says so."""
 import re
 import unittest
 
@@ -7,7 +7,7 @@ from program import ROOT, Run, scratch
 
 
 def examples(kind="solvers"):
-    """Deck by method, as the program lists them."""
+    """Deck by method, as listed by the program."""
     with scratch() as folder:
         listed = Run(["list", kind], folder).out
     return dict(re.findall(r"(?m)^(\w+)\n(?:  .*\n)*?  example +(\S+)\n", listed)), re.findall(r"(?m)^(\w+)$", listed)
@@ -47,7 +47,7 @@ class Methods(unittest.TestCase):
 
     def test_steps_of_explicit_euler_carry_a_plug_exactly(self):
         _, summary = self.solves("decks/carried-plug.yaml")
-        # A step rounds a handful of numbers of the size of 1.
+        # A step rounds a few numbers of size 1.
         self.assertLess(summary["quantities"]["error_maximum"], 8 * summary["steps"] * 2**-52)
         _, summary = self.solves("decks/carried-plug.yaml", "--set", "time.method=ssp_rk3")
         self.assertGreater(summary["quantities"]["error_maximum"], 0.1)
@@ -64,7 +64,7 @@ class Methods(unittest.TestCase):
             self.assertEqual(steps, first)
 
     def test_a_flow_that_turns_round_is_unsymmetric(self):
-        # A quarter turn brings each wall's share to the next one's: the mean is a quarter of the hot wall's value.
+        # A quarter turn maps each wall's contribution to the next one's: the mean is a quarter of the hot wall's value.
         for ranks in (1, 2, 3, 4):
             run, summary = self.solves("decks/recirculating-flow.yaml", ranks=ranks)
             self.assertAlmostEqual(summary["quantities"]["mean"], 0.25, delta=1e-6)
@@ -79,7 +79,8 @@ class Methods(unittest.TestCase):
         for ranks in (1, 2, 3, 4):
             for settings in (), ("--set", "solver.assembled=true"):
                 _, summary = self.solves(deck, *cells, *settings, ranks=ranks)
-                # In order of the flow elimination is exact but for what is mixed; ranks along it cost one iteration each.
+                # In flow order elimination is exact except for diffusion; each rank along the flow costs one more
+                # iteration.
                 self.assertLessEqual(summary["solves"][0]["iterations"], 8)
                 self.assertAlmostEqual(summary["quantities"]["mean"] / expected["quantities"]["mean"], 1, delta=1e-6)
 

@@ -1,4 +1,4 @@
-// A physics of somebody else that goes wrong as its deck says, for tests of how runs end.
+// An external physics that fails in the way its deck selects, for tests of how runs end.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -20,7 +20,7 @@ using namespace halocline;
 
 bool volatile goes_on = true;
 
-/// Takes all of the stack; what it does last keeps a compiler from making a loop of it.
+/// Overflows the stack; the last operation prevents tail-call optimisation.
 int deeper(int depth) {
   int volatile room[1024];
   room[depth % 1024] = goes_on ? deeper(depth + 1) : depth;

@@ -1,4 +1,4 @@
-"""Bodies: orbits and their order, clusters, numbers of ranks, files, snapshots, and what is refused."""
+"""Bodies: orbits and their order, clusters, numbers of ranks, files, snapshots, and rejected input."""
 
 import json
 import math
@@ -26,7 +26,7 @@ def plummer(bodies, softening=0.05, **more):
 
 
 def relative(a, b):
-    """Largest difference, as part of the largest number."""
+    """Largest difference, relative to the largest number."""
     return np.abs(np.asarray(a) - b).max() / np.abs(b).max()
 
 
@@ -42,7 +42,7 @@ class State:
 
 class Bodies(unittest.TestCase):
     def run_deck(self, deck, ranks=1, files=None):
-        """The summary of a deck that runs without a word of trouble, and its last state."""
+        """The summary and the last state of a deck that must run without messages."""
         with scratch() as folder:
             path = pathlib.Path(folder) / "deck.yaml"
             path.write_text(json.dumps(deck))
@@ -64,19 +64,19 @@ class Bodies(unittest.TestCase):
             return run.err
 
     def test_an_orbit_closes_to_second_order(self):
-        """After a period both are back: what is missing falls with the square of the step."""
+        """After a period both bodies are back: the error falls with the square of the step."""
         missing = []
         for steps in (500, 1000, 2000):
             orbit = two_body(masses=[0.75, 0.25], axis=1, eccentricity=0.3)
             _, end = self.run_deck(deck_of(orbit, 2 * math.pi / steps, steps))
-            # The relative orbit begins at its greatest distance, 1.3, shared out by the other's mass.
+            # The relative orbit begins at its greatest distance, 1.3, divided in proportion to the other's mass.
             missing.append(np.abs(end.position - [[0.325, 0, 0], [-0.975, 0, 0]]).max())
         for coarse, fine in zip(missing, missing[1:]):
             self.assertAlmostEqual(math.log2(coarse / fine), 2, delta=0.05, msg=missing)
 
     def test_time_runs_back(self):
-        """With velocities turned round, the same steps lead back to the start, to rounding: some epsilon a step, which
-        the ellipse's shear makes grow with the number of steps once more."""
+        """With reversed velocities the same steps lead back to the start, to rounding: some epsilon per step, which the shear
+        of the ellipse amplifies by the number of steps."""
         steps, step = 400, 0.01
         orbit = two_body(masses=[0.5, 0.5], axis=1, eccentricity=0.5)
         _, there = self.run_deck(deck_of(orbit, step, steps))
@@ -89,7 +89,8 @@ class Bodies(unittest.TestCase):
     def test_a_cluster_stays_in_equilibrium(self):
         summary, _ = self.run_deck(deck_of(plummer(1000, softening=0.1), 1 / 64, 320))
         quantities = summary["quantities"]
-        # Virial theorem: 2 T + V = 0 for the untouched sphere; 1000 bodies and the softening leave a tenth of V.
+        # Virial theorem: 2 T + V = 0 for the exact sphere; with 1000 bodies and softening the deviation is up to a
+        # tenth of V.
         self.assertLess(abs(2 * quantities["kinetic_energy"] / quantities["potential_energy"] + 1), 0.1)
         self.assertLess(abs(quantities["energy_drift"]), 1e-3)
         self.assertEqual(len(summary["conserved"]), 6)
@@ -109,8 +110,8 @@ class Bodies(unittest.TestCase):
                         self.assertLess(relative(state.rows, states[0].rows), 8 * math.sqrt(bodies) * epsilon)
 
     def test_any_number_of_devices(self):
-        """One process, or two, with a device that is declared several times, and with all that there are: rounding, as
-        for ranks. A build without devices refuses them and writes nothing."""
+        """One process, or two, with a device that is named several times, and with all devices: equal to rounding, as for
+        ranks. A build without devices refuses them and writes nothing."""
         with scratch() as folder:
             if not HAS_DEVICES:
                 path = pathlib.Path(folder) / "deck.yaml"
@@ -212,7 +213,7 @@ class Bodies(unittest.TestCase):
             return run, run.summary()
 
     def test_the_drift_where_energies_cancel(self):
-        """Two masses of 1, a distance of 1 apart, escape just so: the kinetic energy is 1, the potential one -1."""
+        """Two masses of 1 at distance 1 with escape velocity: the kinetic energy is 1, the potential energy -1."""
         run, summary = self.run_csv("-0.5,0,0,0,-1,0,1\n0.5,0,0,0,1,0,1\n", 0.1, 20)
         energies = summary["quantities"]
         self.assertEqual((run.code, run.err), (0, ""))
@@ -246,7 +247,7 @@ class Bodies(unittest.TestCase):
 
     @unittest.skipIf(HAS_DEVICES, "bodies begin in the memory of the host, which is not judged beside devices")
     def test_what_every_rank_holds_of_all_bodies_is_foretold(self):
-        """Beside an even share: 7 numbers of each body as it begins, and of a queue 4 to attract others."""
+        """In addition to an equal share: 7 numbers per body at the start, and with a queue 4 for the sources."""
         bodies = 100000
 
         def mebibytes(ranks, schedule):

@@ -1,4 +1,4 @@
-"""Numbers that are none end a run, with words and a record: `numbers_test.py PROGRAM PLUGIN`, PLUGIN being the physics of
+"""Non-finite numbers end a run, with a message and a record: `numbers_test.py PROGRAM PLUGIN`, where PLUGIN is the physics of
 tests/faulty."""
 
 import csv
@@ -15,7 +15,7 @@ from program import Run, scratch
 
 PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
 
-# Every step multiplies the numbers inside by 250: the largest leaves single precision with step 17.
+# Every step multiplies the inner values by 250: in single precision the largest overflows in step 17.
 WAVE = {"physics": "wave", "precision": "single", "mesh": {"cells": [16, 16, 16]},
         "wave": {"method": "weighted_sum", "weights": [10, 10, 10, 10, 10], "initial": "1"},
         "time": {"step": 1, "steps": 60}}
@@ -79,7 +79,7 @@ class Numbers(unittest.TestCase):
                 self.assertEqual(summary["not_finite"], alone)
 
     def test_states_are_looked_at_as_often_as_asked(self):
-        # No quantity tells on the way: what is seen first is what is looked at first.
+        # No quantity reveals it during the run: the first periodic check finds it.
         quiet = {"scalars": {"interval": 0}, "snapshots": {"interval": 0}}
         for every, seen, finite in ((0, 60, 0), (1, SEEN, SEEN - 1), (7, 21, 14), (100, 60, 0)):
             with self.subTest(every=every), scratch() as folder:
@@ -197,7 +197,7 @@ class Numbers(unittest.TestCase):
                 self.assertIn(said, run.err)
                 self.assertEqual(run.err.count("single precision"), 1, run.err)
                 self.assertEqual(self.run_deck(folder, deck, 1, "double", precision="double").err, "")
-        # What falls below it far from where it is large is as it should be.
+        # Underflow far from the maximum is expected and causes no warning.
         with scratch() as folder:
             run = self.run_deck(folder, {**heat, "mesh": {"cells": [64]}, "heat": {"initial": "exp(-1e4*(x-0.5)^2)"}})
             self.assertEqual((run.code, run.err), (0, ""))

@@ -1,4 +1,4 @@
-"""How runs end that the world outside disturbs: signals at any moment, lost parents, full disks, readers that go."""
+"""Runs disturbed from outside: signals at any moment, killed parents, full disks, readers that exit."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def begun(process):
 
 
 def awake(process):
-    """Returns once the program holds or catches SIGTERM: nobody can answer a signal before."""
+    """Returns once the program blocks or catches SIGTERM: before, it cannot handle a signal."""
     bit = 1 << signal.SIGTERM - 1
     while True:
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
@@ -49,13 +49,13 @@ def awake(process):
 
 
 def arrived(folder):
-    """Returns once a stand-in for mpirun has left its sign in `folder`."""
+    """Returns once a stand-in for mpirun has created its file in `folder`."""
     while not (pathlib.Path(folder) / "here").exists():
         time.sleep(0.01)
 
 
 def at_work(folder):
-    """Numbers of the processes whose working directory is `folder`: the program there, its mpirun and its ranks."""
+    """Ids of the processes whose working directory is `folder`: the program, its mpirun and its ranks."""
     found = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -84,7 +84,7 @@ class Outside(unittest.TestCase):
         self.assertEqual(at_work(folder), [])
 
     def test_a_signal_is_never_lost(self):
-        # From before the ranks are there to after their first steps.
+        # From before the ranks start to after their first steps.
         for ranks in ("1", "2"):
             for delay in (0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2):
                 with self.subTest(ranks=ranks, delay=delay), scratch() as folder:
@@ -111,7 +111,7 @@ class Outside(unittest.TestCase):
 
     def test_an_mpirun_that_does_not_end(self):
         with scratch() as folder:
-            # It ignores the signal, and so does the child that it leaves.
+            # It ignores the signal, and so does its child.
             environment = mpirun_that(folder, f"trap '' TERM; sh -c 'sleep 60; true' {folder} & touch here; sleep 60; wait")
             process = start(folder, LONG, "--ranks", "2", env=environment)
             arrived(folder)
@@ -141,7 +141,7 @@ class Outside(unittest.TestCase):
 
     def test_a_killed_program_leaves_no_ranks(self):
         with scratch() as folder:
-            # Saying nothing: a pipe to nobody would end them, too.
+            # Without output: a broken pipe would end them, too.
             process = start(folder, LONG, "--ranks", "2", "--quiet")
             while not (pathlib.Path(folder) / "run.out/summary.json").exists():
                 time.sleep(0.01)
@@ -151,7 +151,7 @@ class Outside(unittest.TestCase):
             self.assert_nobody_left(folder)
 
     def test_a_reader_who_goes(self):
-        # It says more than a pipe holds.
+        # The output is larger than a pipe's buffer.
         deck = {**SHORT, "time": {"step": 1e-4, "steps": 1000}, "progress": {"iterations": 1}}
         for ranks in ("1", "2"):
             with self.subTest(ranks=ranks), scratch() as folder:
@@ -175,11 +175,11 @@ class Outside(unittest.TestCase):
                                      (4, "halocline: cannot write to standard output: No space left on device\n"))
 
     def test_a_table_without_room(self):
-        # The residuals of so many iterations do not fit; what a run ends with does.
+        # The residuals of so many iterations exceed the limit; the summary does not.
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (60000, 60000))
 
-        # With choices for MPI it would start a daemon, which has files of its own.
+        # With MPI options set, Open MPI would start a daemon, which has files of its own.
         alone = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA")}
         with scratch() as folder:
             many = {"time": {"step": 1, "steps": 1}, "solver": {"method": "jacobi"}}
@@ -203,7 +203,7 @@ class Outside(unittest.TestCase):
                 run = Run(["run", with_deck(folder, SHORT), "--ranks", 2], folder, {"TMPDIR": theirs})
                 self.assertEqual((run.code, run.err), (4, f"halocline: {complaint}\n"))
                 self.assertEqual(run.files(), ["run.yaml"])
-                # One process by itself has none.
+                # A single process has no such files.
                 run = Run(["run", with_deck(folder, SHORT)], folder, {"TMPDIR": theirs})
                 self.assertEqual((run.code, run.err), (0, ""))
 
@@ -216,7 +216,7 @@ class Outside(unittest.TestCase):
                 self.assertEqual((run.code, run.err), (code, words if code else ""))
 
     def test_ranks_whose_files_may_not_grow(self):
-        # MPI's own, for the memory that ranks share: mpirun would wait for ever.
+        # The limit affects MPI's files for shared memory: mpirun would hang.
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 
@@ -261,7 +261,7 @@ class Outside(unittest.TestCase):
             run = Run(["run", with_deck(folder, deck), "--plot"], folder)
             self.assertEqual((run.code, run.err), (0, ""))
             self.assertIn("run.out/slice_u.png\n", run.out)
-            # What draws is given the folder, whose record has the section of the deck.
+            # The plot script gets the folder, whose record contains the deck's section.
             python = folder / "my python"
             python.write_text('#!/bin/sh\necho "drawn by mine: $2"\n')
             python.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Runs the real program for the tests of this folder: `test.py PROGRAM`, the driver of a build or install tree."""
+"""Runs the real program for the tests of this folder: `test.py PROGRAM`, the driver in a build or install tree."""
 
 import json
 import os
@@ -13,10 +13,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 
 
-# Whether the program computes on devices, as its version says.
+# Whether the program computes on devices, according to its version.
 HAS_DEVICES = bool(re.search(r"Cuda|HIP", subprocess.run([PROGRAM, "--version"], capture_output=True, text=True).stdout))
 
-# Ranks that share cores or a device are told so; tests of anything else share them all the same.
+# The program warns of ranks that share cores or a device; most tests share them nevertheless.
 SHARED = re.compile(r"^[^\n]*warning: (\d+ ranks with \d+ threads share \d+ core|ranks [\d, ]+ share device )[^\n]*\n",
                     re.MULTILINE)
 
@@ -26,9 +26,9 @@ def without_shared(text):
 
 
 class Run:
-    """One finished command: `code`, `out`, `err` without warnings of shared hardware, `said` with them, `seconds`, and
-    the folder it wrote, if it did. `launcher` are the words of a launcher in front of it, `prepare` is called in the new
-    process; `program` is another one, or this one in another place."""
+    """One finished command: `code`, `out`, `err` without warnings about shared hardware, `said` with them, `seconds`, and the
+    output folder, if any. `launcher` are the words of a launcher in front of it, `prepare` is called in the new process;
+    `program` is another program, or a copy of this one elsewhere."""
 
     def __init__(self, arguments, folder, environment=None, timeout=1000, launcher=(), prepare=None, program=PROGRAM):
         self.folder = pathlib.Path(folder)
@@ -48,7 +48,7 @@ class Run:
 
 
 def scratch():
-    """A folder that is gone after the `with`."""
+    """A folder that is removed after the `with`."""
     return tempfile.TemporaryDirectory(prefix="halocline-test-")
 
 

@@ -1,4 +1,4 @@
-"""What a run leaves behind and takes: pictures, and the memory that `check` foretells."""
+"""Output of runs: records and pictures; and the memory forecast of `check`."""
 
 import json
 import pathlib
@@ -52,7 +52,7 @@ class Record(unittest.TestCase):
             self.assertRegex(said, r"(?m)^( +\d+\.\d{6}){3} +2 step$")
 
     def regions(self, summary):
-        """By name, each looked at."""
+        """Regions by name, each checked."""
         for region in summary["timings"]["regions"]:
             self.assertEqual(list(region), ["name", "calls", "seconds"])
             self.assertEqual(list(region["seconds"]), ["least", "mean", "most"])
@@ -75,7 +75,7 @@ class Record(unittest.TestCase):
                     self.assertEqual(bool(differ), ranks > 1, regions)
                     means = [region["seconds"]["mean"] for region in regions.values()]
                     self.assertEqual(means, sorted(means, reverse=True))
-            # One that failed asks nobody: the first rank's own.
+            # A failed run does not communicate: the times are those of the first rank.
             failed = Run(["run", deck, "--overwrite", "--ranks", 3, "--set", "solver.cg.iterations=2"], folder)
             self.assertEqual(failed.code, 3)
             regions = self.regions(failed.summary("deck.out"))
@@ -97,10 +97,10 @@ class Record(unittest.TestCase):
                     solves = run.summary("deck.out")["solves"]
                     self.assertEqual([list(solve["verification"]) for solve in solves], [found, found])
                     for solve in solves:
-                        # The residual falls by 1e-10, and the condition of the operator is some hundreds.
+                        # The residual falls by 1e-10, and the condition number of the operator is several hundred.
                         self.assertLess(solve["verification"]["error_estimate"], 1e-7)
                         self.assertGreater(solve["verification"]["error_estimate"], 1e-14)
-            # Of what has to be symmetric beside the operator; a flexible method needs nothing of it.
+            # The preconditioner must also be symmetric, except for a flexible method.
             for preconditioner in ("multigrid", "chebyshev", "gauss_seidel", "multigrid: {precision: single}"):
                 name = preconditioner.split(":")[0]
                 options = f"solver.cg={{preconditioner: {name}, {preconditioner if ':' in preconditioner else ''}}}"
@@ -110,7 +110,7 @@ class Record(unittest.TestCase):
                     self.assertEqual((run.code, run.err), (0, ""))
                     found = run.summary("deck.out")["solves"][0]["verification"]
                     self.assertEqual("preconditioner_symmetry_defect" in found, known)
-                    # A few hundred roundings of the precision that cycles are computed in.
+                    # A few hundred roundings in the precision of the cycles.
                     limit = 1e-4 if "single" in preconditioner else 1e-13
                     self.assertLess(found.get("preconditioner_symmetry_defect", 0), limit)
             run = Run([*words, "--set", "solver.cg.iterations=2"], folder)
@@ -134,7 +134,7 @@ class Record(unittest.TestCase):
             self.assertEqual(provenance["transport"], "none")
 
     def foretold(self, deck, folder, *arguments):
-        """Bytes that `check` names: needed, free."""
+        """Bytes that `check` prints: needed, free."""
         (pathlib.Path(folder) / "deck.yaml").write_text(json.dumps(deck))
         check = Run(["check", "deck.yaml", *arguments], folder)
         self.assertEqual((check.code, check.err), (0, ""))
@@ -153,7 +153,7 @@ class Record(unittest.TestCase):
     def test_a_deck_that_does_not_fit(self):
         with scratch() as folder:
             free = self.foretold({**HEAT, "mesh": {"cells": [8, 8]}}, folder)[1]
-            # A field takes a quarter of the free memory, the run sixteen times that.
+            # A field needs a quarter of the free memory, the run sixteen times that.
             deck = {**HEAT, "mesh": {"cells": [int(free / 4 / 8 / 1000), 1000]}}
             (pathlib.Path(folder) / "deck.yaml").write_text(json.dumps(deck))
             for command in (["check", "deck.yaml"], ["run", "deck.yaml"], ["check", "deck.yaml", "--ranks", 8]):

@@ -1,4 +1,4 @@
-"""What tests of fields compare with: `random(seed)`, weighted sums of a star and positions, by NumPy alone."""
+"""Reference values for tests of fields: `random(seed)`, weighted sums over a star and positions, by NumPy alone."""
 
 import numpy
 
@@ -8,12 +8,12 @@ PRIMES = [numpy.uint64(prime) for prime in (
 
 
 def centres(cells, upper=1.0):
-    """Of the cells of an axis from 0 to `upper`."""
+    """Centres of the cells of an axis from 0 to `upper`."""
     return (upper / cells) * (numpy.arange(cells) + 0.5)
 
 
 def nodes(cells):
-    """Of an axis from 0 to 1."""
+    """Nodes of an axis from 0 to 1."""
     return numpy.append((1.0 / cells) * numpy.arange(cells), 1.0)
 
 
@@ -42,7 +42,7 @@ def random_cells(seed, cells):
 
 
 def linear(positions, values, where, axis):
-    """`values` on increasing `positions` along an axis at other ones, linearly; beyond the outermost their values."""
+    """Interpolates `values` at increasing `positions` along an axis linearly to other positions; constant beyond the ends."""
     upper = numpy.clip(numpy.searchsorted(positions, where, "right"), 1, max(len(positions) - 1, 1))
     lower = upper - 1
     if len(positions) == 1:
@@ -53,8 +53,8 @@ def linear(positions, values, where, axis):
 
 
 def weighted_sum(values, weights, steps):
-    """`steps` sums of each value and its neighbours at distance 1 to 4 along each axis, times the weight of the
-    distance, with zeros beyond the ends; in the type of `values`."""
+    """`steps` sums of each value and its neighbours at distance 1 to 4 along each axis, times the weight of the distance, with
+    zeros beyond the ends; in the type of `values`."""
     reach = len(weights) - 1
     weights = [values.dtype.type(weight) for weight in weights]
     inside = tuple(slice(reach, -reach) for _ in values.shape)

@@ -1,5 +1,5 @@
-"""Checkpoints from outside: what is refused, what is skipped and said, and what `verify` names. That runs which go on have the
-bits of those that were not broken off is for tests/restart."""
+"""Checkpoints from the user's view: what is refused, what is skipped with a message, and what `verify` names. That continued
+runs have the bits of uninterrupted ones is tested in tests/restart."""
 
 import json
 import pathlib
@@ -184,7 +184,7 @@ class Restart(unittest.TestCase):
             self.assert_ends(run(folder, "run", "run.yaml"), 0)
             output = pathlib.Path(folder) / "run.out"
             before = {path: path.read_bytes() for path in output.rglob("*") if path.is_file() and path.name != "halocline.lock"}
-            # No file can have the name that a summary is written by.
+            # No file can be created under the temporary name of the summary.
             (output / "summary.json.partial").mkdir()
             failed = Run(["restart", "run.out", "--set", "time.steps=50"], folder)
             self.assert_ends(failed, 4, "cannot write run.out/summary.json: Is a directory")
@@ -255,7 +255,7 @@ class Restart(unittest.TestCase):
                     (pathlib.Path(folder) / "run.out/residuals.csv").read_text().splitlines()[1:]]
             self.assertGreater(iterations, 100)
             self.assertEqual(float(rows[0][-1]), report["initial_residual"])
-            # The residual falls in every iteration: what was kept is the iterate of the last, or the one before it.
+            # The residual falls in every iteration: the checkpoint has the last iterate or the one before it.
             self.assertLess(report["initial_residual"], 1.01 * last)
 
     def test_a_tolerance_stays_relative_to_the_first_residual(self):
@@ -264,7 +264,7 @@ class Restart(unittest.TestCase):
             self.assert_ends(stopped, 5, "stopped at the wall limit of 2 s in iteration", "goes on")
             rows = (pathlib.Path(folder) / "run.out/residuals.csv").read_text().splitlines()[1:]
             first, last = (float(row.split(",")[-1]) for row in (rows[0], rows[-1]))
-            # It takes a hundred thousand iterations to make the last one smaller by as much again.
+            # Reducing the last residual by the same factor again takes a hundred thousand iterations.
             self.assertLess(last, 0.9 * first)
             again = run(folder, "restart", "run.out", "--set", f"solver.jacobi.relative_tolerance={0.9999 * last / first:.17g}",
                         "--set", "solver.jacobi.iterations=20000")
@@ -284,7 +284,7 @@ class Verify(unittest.TestCase):
             self.assertEqual(whole.out, f"run.out: {len(files)} files whole\n")
             for path in files:
                 was = path.read_bytes()
-                # Of the bits of HDF5's own, some are of no use: for each of them snapshot_damage_test looks.
+                # Some bits of HDF5's metadata are unused: snapshot_damage_test checks each of them.
                 for damage in ("cut",) if path.name == "mesh.h5" else ("flip", "cut"):
                     bits = bytearray(was)
                     bits[len(bits) * 2 // 3] ^= 4

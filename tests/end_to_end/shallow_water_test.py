@@ -1,4 +1,4 @@
-"""The decks of shallow-water, its bottom from files, and what its decks may not say."""
+"""The decks of shallow-water, bathymetry from files, and rejected decks."""
 
 import json
 import pathlib
@@ -74,7 +74,7 @@ class ShallowWater(unittest.TestCase):
                                                             "output.snapshots.interval": 100000})
             found = fields(folder / "run.out", max(int(path.stem[9:]) for path in (folder / "run.out").glob("snapshot_*")))
             self.assertEqual(still["minimum(depth)"], 0)
-            # What was dry land above the still water, and beyond, is wet.
+            # Land that was dry above the still water is wet now.
             self.assertTrue(((found["bathymetry"] > 0.2) & (found["depth"] > 0.1)).any())
             self.assertGreaterEqual(found["depth"].min(), 0)
 
@@ -92,7 +92,7 @@ class ShallowWater(unittest.TestCase):
             self.assertEqual(found[0].keys(), {"depth", "bathymetry", "momentum_x", "momentum_y"})
             numpy.testing.assert_allclose(found[1]["bathymetry"], bottom().ravel(), rtol=0, atol=1e-15)
             for field in found[0]:
-                # Two ways to evaluate exp differ by units in the last place.
+                # Two implementations of exp differ by units in the last place.
                 numpy.testing.assert_allclose(found[1][field], found[0][field], rtol=0, atol=1e-12)
                 numpy.testing.assert_array_equal(found[2][field], found[1][field])
             run = Run(["check", "deck.yaml", "--set", "shallow-water.initial.bathymetry={file: coarse.npy}"], folder)

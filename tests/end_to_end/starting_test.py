@@ -1,4 +1,5 @@
-"""How runs start: what the user types reaches the ranks as it is and nobody else, and nothing from outside decides."""
+"""The start of runs: the typed words reach the ranks unchanged and nothing else does, and nothing from outside has
+influence."""
 
 import json
 import os
@@ -24,7 +25,7 @@ class Starting(unittest.TestCase):
         self.assertEqual((run.code, run.err), (0, ""))
 
     def test_mpirun_sees_no_word_of_the_users(self):
-        # A word `:` would begin another program of mpirun's, and the deck is one to a shell: it makes a file `heat`.
+        # mpirun would take a word `:` as the start of another program, and execute the deck, a script that creates `heat`.
         script = "#!/bin/sh\n" + "physics: &touch heat\n" + "mesh: {cells: [8, 8]}\nheat: {initial: x}\ntime: {step: 1.0e-4, steps: 2}\n"
         for words in (["--output", ":", "./deck.yaml"], ["./deck.yaml", "--output", ":"]):
             with self.subTest(words=words), scratch() as folder:
@@ -87,7 +88,7 @@ class Starting(unittest.TestCase):
             self.assertEqual(run.code, 2, "others may have written this job")
 
     def test_what_only_tells_starts_no_mpi(self):
-        # An Open MPI that starts gives up on this, with many lines; Kokkos does on that.
+        # Open MPI would fail at its start with some of these, Kokkos with the others.
         broken = {"OMPI_MCA_pml": "none of them", "OMPI_MCA_ess": "none of them", "KOKKOS_NUM_THREADS": "x", "TMPDIR": "/nonexistent"}
         with scratch() as folder:
             deck = with_deck(folder)
@@ -158,7 +159,7 @@ class Starting(unittest.TestCase):
 
     def test_another_mpis_mpirun_is_told(self):
         with scratch() as folder:
-            # It starts its processes, and they are none of Open MPI's.
+            # It starts processes that do not belong to Open MPI.
             (pathlib.Path(folder) / "mpirun").write_text('#!/bin/sh\nwhile [ "$1" != -n ]; do shift; done\nshift 2\n"$@" & "$@"; wait\n')
             (pathlib.Path(folder) / "mpirun").chmod(0o755)
             run = Run(["run", with_deck(folder), "--ranks", 2], folder, {"PATH": f"{folder}:{os.environ['PATH']}"})

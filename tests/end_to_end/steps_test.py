@@ -1,4 +1,4 @@
-"""Who chooses the steps of a run, and which times they meet: `steps_test.py PROGRAM PLUGIN`, PLUGIN being choosing.cpp."""
+"""Step selection and the times at which steps must end: `steps_test.py PROGRAM PLUGIN`, where PLUGIN is choosing.cpp."""
 
 import csv
 import json

@@ -1,6 +1,6 @@
-"""Signals at random moments to runs of all kinds: each ends with a code of the table, a summary that tells an end, and
-nobody left. `storm_test.py PROGRAM PLUGIN [FIRST [COUNT]]`: seeds of the cases, of which a failure names its own; PLUGIN is
-the physics of misbehaving.cpp."""
+"""Signals at random moments to runs of all kinds: each ends with a valid exit code, a summary that says how it ended, and no
+remaining process. `storm_test.py PROGRAM PLUGIN [FIRST [COUNT]]`: seeds of the cases, which a failure prints; PLUGIN is the
+physics of misbehaving.cpp."""
 
 import json
 import os
@@ -18,7 +18,7 @@ PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
 FIRST, COUNT = (int(sys.argv.pop(1)) if len(sys.argv) > 1 else default for default in (1, 6))
 CODES = (0, 2, 3, 4, 5)
 STARTS = {"alone": ([], 1), "--ranks 2": ([], 2), "--ranks 3": ([], 3), "mpirun 2": (["mpirun", "-n", "2"], 2)}
-# What a run survives until its next step, and what it does not.
+# Signals after which a run stops at its next step, and signals that end it at once.
 ASKING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 ENDING = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT)
 
@@ -31,7 +31,7 @@ def deck(chance):
 
 
 def at_work(folder):
-    """Processes of the program, or launchers of it, in `folder`, by number."""
+    """Processes of the program, or its launchers, in `folder`, by process id."""
     found = {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -43,7 +43,7 @@ def at_work(folder):
 
 
 def awake(number):
-    """Whether a process holds or catches SIGTERM: nobody can answer a signal before."""
+    """Whether a process blocks or catches SIGTERM: before, it cannot handle a signal."""
     try:
         status = pathlib.Path(f"/proc/{number}/status").read_text()
     except OSError:
@@ -54,7 +54,7 @@ def awake(number):
 
 class Storm(unittest.TestCase):
     def victims(self, process, where, folder):
-        """Those that may get a signal: of ranks under a launcher of ours, the process of the user's is one more."""
+        """Processes that may get a signal: the ranks and, unless a user's launcher started them, the user's process."""
         ranks = [number for number, program in at_work(folder).items()
                  if program == str(PROGRAM) and number != process.pid and awake(number)]
         if where == "alone":
@@ -69,7 +69,7 @@ class Storm(unittest.TestCase):
         chosen = victims if chance.random() < 0.4 else [chance.choice(victims)]
         number = chance.choice(ENDING if chance.random() < 0.2 else ASKING)
         for victim in chosen:
-            # The process of the user's is no rank: what ends it ends all, but it leaves no word.
+            # The user's process is not a rank: if it is killed all end, but without a message.
             if victim == process.pid and where != "alone" and number in ENDING:
                 continue
             try:
@@ -94,7 +94,7 @@ class Storm(unittest.TestCase):
         time.sleep(chance.random() * 0.3)
         for _ in range(chance.randint(1, 3)):
             self.strike(chance, process, where, folder)
-        # If nothing has struck, this does.
+        # In case no signal was sent, send one.
         time.sleep(3.1)
         for victim in self.victims(process, where, folder):
             try:

@@ -1,5 +1,5 @@
-"""A physics of somebody else, from its source folder to a run: `stranger_test.py PROGRAM BUILD`, BUILD being the build tree
-to install from."""
+"""An external physics, from its source folder to a run: `stranger_test.py PROGRAM BUILD`, where BUILD is the build tree to
+install from."""
 
 import json
 import math
@@ -17,7 +17,7 @@ BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 
 
 def command(*words):
-    """What it said, on both streams."""
+    """The command's output, on both streams."""
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
     if done.returncode != 0:
         raise AssertionError(f"{words} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
@@ -35,7 +35,7 @@ def cached(build, variable):
 
 
 def compiler_options(build, source):
-    """Those that a build tree compiles a file with."""
+    """The options with which a build tree compiles a file."""
     entries = json.loads((build / "compile_commands.json").read_text())
     return next(entry["command"].split() for entry in entries if entry["file"].endswith(source))
 
@@ -45,7 +45,7 @@ class Stranger(unittest.TestCase):
     def setUpClass(cls):
         cls.scratch = scratch()
         cls.home = pathlib.Path(cls.scratch.name)
-        # Another place than it was installed to, and no compiler for C.
+        # A moved installation, and no C compiler.
         command("cmake", "--install", BUILD, "--prefix", cls.home / "before")
         (cls.home / "before").rename(cls.home / "halocline")
         shutil.copytree(ROOT / "tests/stranger", cls.home / "source")
@@ -69,7 +69,7 @@ class Stranger(unittest.TestCase):
                 self.assertEqual((run.code, run.err), (0, ""))
                 quantities = run.summary()["quantities"]
                 self.assertAlmostEqual(quantities["total"], 0, delta=1e-14)
-                # Upwind at half the stable step damps the wave by cos(pi / 64) a step.
+                # Upwind at half the stable step damps the wave by cos(pi / 64) per step.
                 self.assertAlmostEqual(quantities["norm"], math.sqrt(0.5) * math.cos(math.pi / 64) ** 128, delta=1e-14)
                 self.assertIn("run.out/snapshot_000128.vti", run.files())
                 # 128 steps of a few roundings, and a sum of 64 values.
@@ -83,7 +83,7 @@ class Stranger(unittest.TestCase):
                 self.assertEqual(command(*launcher, self.home / "build/own_program")[0], "192\n")
 
     def test_an_installation_knows_no_place_of_its_build(self):
-        """Neither its packages nor its libraries do; what is taken from the machine is told by name."""
+        """No path of the build is in its packages or libraries; dependencies of the machine are found by name."""
         installed = self.home / "halocline"
         places = [str(place) for place in (ROOT, BUILD, self.home / "before")]
         places += [place for place in cached(BUILD, "HALOCLINE_PREFIX").split(";") if place]
@@ -118,7 +118,7 @@ class Stranger(unittest.TestCase):
             return run.summary()
 
     def test_elliptic_equations_get_multigrid_by_name(self):
-        """By functors of five and of nine points alone: of second order, in iterations that hardly grow, on any ranks."""
+        """By functors with five and nine points only: second order, almost constant iterations, on any number of ranks."""
         for name in ("reaction", "tensor"):
             with self.subTest(name=name):
                 coarse, fine = (self.solve(name, **{"mesh.cells": f"[{n}, {n}]"}) for n in (32, 128))
@@ -132,7 +132,7 @@ class Stranger(unittest.TestCase):
                     self.assertAlmostEqual(spread["quantities"][quantity], value, delta=1e-7)
 
     def test_timers_of_a_plugin_are_regions(self):
-        """Of the code that takes its parameters from a Teuchos::ParameterList, see material.cpp."""
+        """For code that reads its parameters from a Teuchos::ParameterList, see material.cpp."""
         for ranks in (1, 3):
             regions = {region["name"]: region for region in self.solve("reaction", ranks=ranks)["timings"]["regions"]}
             self.assertEqual(regions["material"]["calls"], 1)
@@ -168,7 +168,7 @@ class Stranger(unittest.TestCase):
                                  f"`{choice.get('CMAKE_BUILD_TYPE', '')}`, which does not optimise" in told, warned, said)
 
     def test_a_part_of_another_project(self):
-        """Its physics, and whatever links Halocline, has our arithmetic; errors of warnings are for our own builds."""
+        """The guest's physics, and what links Halocline, gets our floating-point flags; -Werror is only for our own builds."""
         guest = self.home / "guest"
         guest.mkdir()
         (guest / "own.cpp").write_text("double own(double a, double b, double c) { return a * b + c; }\n")
@@ -249,7 +249,7 @@ target_link_libraries(own PRIVATE Halocline::halocline)
             self.assertEqual(run.files(), [])
 
     def test_a_mesh_that_it_is_not_written_for_is_refused(self):
-        """Its stencil would read outside of a field, or leave axes of it alone."""
+        """Its stencil would read outside a field, or ignore some axes."""
         for cells, axes in (("[64, 8]", 2), ("[64, 8, 8]", 3)):
             for command in ("check", "run"):
                 with self.subTest(axes=axes, command=command), scratch() as folder:

@@ -1,5 +1,5 @@
-"""Runs of one deck with several values of its options, `halocline run --sweep`: `sweep_test.py PROGRAM PLUGIN`, PLUGIN being
-the physics of misbehaving.cpp."""
+"""Runs of one deck with several values of its options, `halocline run --sweep`: `sweep_test.py PROGRAM PLUGIN`, where PLUGIN
+is the physics of misbehaving.cpp."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ from program import PROGRAM, Run, scratch
 PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
 DECK = {"physics": "gray-scott", "mesh": {"cells": [16, 16], "periodic": [True, True]}, "time": {"step": 1, "steps": 4},
         "gray-scott": {"u": {"initial": "1 - 0.5*x"}, "v": {"initial": "0.25*y"}}}
-# A value that is finite, and whose square is not.
+# A finite value whose square is not finite.
 HUGE = "1e200"
 
 
@@ -122,14 +122,14 @@ class Sweep(unittest.TestCase):
         with scratch() as folder:
             with_deck(folder)
             self.sweep(folder, *sweep_words("time.step=1,2"), "--quiet")
-            # The second step is too long now, which is found out when the physics is made. What an earlier run has left is no
-            # end of this one.
+            # The second step is now too long, which is detected when the physics is made. The record of an earlier run
+            # must not be taken for that of this one.
             run = self.sweep(folder, *sweep_words("time.step=1,2"), "--set", "gray-scott.Du=6e-4", "--overwrite", code=2)
             self.assertIn("halocline: `time.step`: 2 is longer than the longest stable step, ", run.err)
             self.assertEqual(run.summary("run.out/time.step=2")["status"], "done")
             self.assertEqual([(row["status"], row["exit_code"], row["mean(u)"] == "") for row in table(folder)],
                              [("done", "0", False), ("wrong input", "2", True)])
-            # The worst of several ends.
+            # The worst of several exit codes.
             self.sweep(folder, *sweep_words(f"v.initial={HUGE},0.1", "time.step=2,1"), "--set", "gray-scott.Du=6e-4",
                        "--output", "worst", code=3)
             self.assertEqual([row["exit_code"] for row in table(folder, "worst")], ["2", "3", "2", "0"])
@@ -181,7 +181,7 @@ class Sweep(unittest.TestCase):
             self.assertEqual(run.files(), ["run.yaml"])
 
     def begun(self, folder, *words, **settings):
-        """A sweep of three runs, of which the second does not end by itself, and has taken a step."""
+        """A sweep of three runs; the second does not end by itself, and has taken a step."""
         with_deck(folder, time={"step": 1e-6, "steps": 100000000}, output={"snapshots": {"interval": 0}})
         process = subprocess.Popen(
             [PROGRAM, "run", "run.yaml", *sweep_words("time={step: 1, steps: 2},{step: 1e-6, steps: 100000000},"
@@ -194,14 +194,14 @@ class Sweep(unittest.TestCase):
         return process
 
     def run_of(self, process):
-        """Number of the process of the run under way."""
+        """Process id of the current run."""
         return int(pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())
 
     def test_a_signal_stops_the_run_under_way_and_begins_no_other(self):
         for words in ([], ["--ranks", "2"]):
             with self.subTest(words=words), scratch() as folder:
                 process = self.begun(folder, *words)
-                # Already what has been done is on record, and the folder is this sweep's.
+                # Finished runs are already on record, and the folder belongs to this sweep.
                 self.assertEqual([row["status"] for row in table(folder)], ["done"])
                 second = self.sweep(folder, *sweep_words("F=1"), "--overwrite", code=2)
                 self.assertIn("run.out is in use by another run", second.err)
@@ -223,7 +223,7 @@ class Sweep(unittest.TestCase):
             process.send_signal(signal.SIGHUP)
             time.sleep(1)
             self.assertIsNone(process.poll())
-            # The one under way would take for ever; the one behind it is begun all the same.
+            # The current run would take for ever; the next one begins nevertheless.
             os.kill(self.run_of(process), signal.SIGKILL)
             process.communicate(timeout=60)
             self.assertEqual([row["status"] for row in table(folder)], ["done", "stopped", "done"])

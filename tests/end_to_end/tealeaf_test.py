@@ -1,13 +1,13 @@
-"""TeaLeaf's benchmark decks, as they are, by every solver and at 1 to 4 ranks, against the reference program's results.
+"""TeaLeaf's benchmark decks, unchanged, by every solver and on 1 to 4 ranks, against the reference program's results.
 
-`bench/reference_matrix.py` records what the same runs give.
+`bench/reference_matrix.py` records the results of the same runs.
 """
 
 import unittest
 
 from program import ROOT, Run, scratch, settings
 
-# Sum over the cells of density * u * volume after the last step, as the reference program prints it.
+# Sum over the cells of density * u * volume after the last step, as printed by the reference program.
 TEMPERATURE = {
     "tea_bm_1": 157.55084183279294,
     "tea_64": 108.4697720003111,
@@ -15,7 +15,7 @@ TEMPERATURE = {
     "tea_bm_3": 99.955877498324000,
 }
 STEPS = {"tea_bm_1": 10, "tea_64": 1, "tea_bm_2": 10, "tea_bm_3": 10}
-METHODS = {  # the options that choose each, by --set
+METHODS = {  # the options that select each method, by --set
     "cg": {"solver.method": "cg"},
     "chebyshev": {"solver.method": "chebyshev"},
     "multigrid": {"solver.method": "cg", "solver.cg.preconditioner": "multigrid"},
@@ -30,7 +30,7 @@ def methods_for(deck):
 
 
 def run(deck, method, ranks, folder):
-    """A rank by itself has two threads."""
+    """A single rank has two threads."""
     return Run(["run", ROOT / f"decks/tealeaf/{deck}.in", "--output", "run.out", "--ranks", ranks,
                 *settings(METHODS[method])], folder, {"OMP_NUM_THREADS": "2" if ranks == 1 else "1"})
 

@@ -1,4 +1,4 @@
-"""Where tunings of sweeps come from, what a run says of them, and what it leaves."""
+"""Sources of sweeps' tunings, their record in a run, and the cache."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What a run says of its solves: where they end, how far their solutions are off, and what took the place of what."""
+"""Messages about solves: outcomes, errors of solutions, and fallbacks."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ LINE = {"physics": "laplace", "mesh": {"cells": [3000]}, "laplace": {"centring":
 
 
 def two_materials(contrast, method):
-    """The wall of the better conductor sets the size of the residual: it is small long before the rest is solved."""
+    """The wall of the better conductor determines the size of the residual, which is small long before the rest is solved."""
     return {"physics": "advection", "mesh": {"cells": [8, 8]}, "solver": {"method": method, "verify": True},
             "advection": {"diffusivity": f"x > 0.5 ? {contrast} : 1", "source": "1", "boundary": {
                 "west": {"value": "1"}, "east": {"value": "2"}, "south": {"kind": "neumann"},

@@ -1,4 +1,4 @@
-"""Waves: order in time, energy, sources, sponges and receivers, and weighted sums of a star."""
+"""Waves: order in time, energy, sources, sponges and receivers, and weighted sums over a star."""
 
 import csv
 import json
@@ -17,7 +17,7 @@ def wave(cells, step, end, **options):
 
 class Wave(unittest.TestCase):
     def run_deck(self, deck, ranks=1):
-        """The summary of a deck that runs without a word of trouble, and the rows of traces.csv."""
+        """The summary and the rows of traces.csv of a deck that must run without messages."""
         with scratch() as folder:
             path = pathlib.Path(folder) / "deck.yaml"
             path.write_text(json.dumps(deck))
@@ -40,14 +40,14 @@ class Wave(unittest.TestCase):
             self.assertAlmostEqual(math.log2(coarse[name] / fine[name]), 2, delta=0.1, msg=(name, coarse, fine))
 
     def test_second_order_in_time(self):
-        # To eighth order in space on 64 cells: what is left is the error of the steps.
+        # Eighth order in space on 64 cells: only the error of the time steps is visible.
         standing = {"initial": "sin(2*pi*x)", "exact": "sin(2*pi*x)*cos(2*pi*t)"}
         moving = {"initial": "sin(2*pi*x)", "initial_rate": "-2*pi*cos(2*pi*x)", "exact": "sin(2*pi*(x-t))"}
         self.assert_second_order((0.01, 0.005), 0.3, **standing)
         self.assert_second_order((0.01, 0.005), 0.3, ranks=3, **moving)
-        # Neither ends with a whole step.
+        # Neither duration is a whole number of steps.
         self.assert_second_order((0.008, 0.004), 0.303, **moving)
-        # A speed that varies, at a place where it does not.
+        # A constant speed in the form of a field, which takes the path for variable speeds.
         self.assert_second_order((0.005, 0.0025), 0.3, speed="2 + 0*x", initial="sin(2*pi*x)",
                                  exact="sin(2*pi*x)*cos(4*pi*t)")
 
@@ -71,7 +71,7 @@ class Wave(unittest.TestCase):
             self.assertEqual(self.run_deck(deck)[0]["conserved"], {})
 
     def test_a_source_is_that_of_free_space(self):
-        """u = s(t - r / c) / (4 pi c^2 r) at distance r, while nothing has come back from the faces."""
+        """u = s(t - r / c) / (4 pi c^2 r) at distance r, until reflections from the faces arrive."""
         cells, speed, frequency, step = 60, 2.0, 4.0, 0.002
         source = {"position": [0.5 + 0.5 / cells] * 3, "frequency": frequency, "amplitude": 3.0}
         place = [0.5 + 0.5 / cells, 0.5 + 0.5 / cells, 0.5 + 12.5 / cells]
@@ -87,8 +87,8 @@ class Wave(unittest.TestCase):
         for row in rows:
             argument = (math.pi * frequency * (float(row["time"]) - distance / speed - 1.5 / frequency)) ** 2
             expected = largest * (1 - 2 * argument) * math.exp(-argument)
-            # What the nearest face sends back, 0.8 / c on its way, is there after 0.52. Of second order in time: half of the
-            # tolerance is left of it at this step.
+            # The reflection from the nearest face, at distance 0.8, arrives after 0.52. Second order in time: at this
+            # step the error is half of the tolerance.
             if float(row["time"]) < 0.52:
                 self.assertAlmostEqual(float(row["receiver_1"]), expected, delta=0.001 * largest)
 
@@ -100,7 +100,7 @@ class Wave(unittest.TestCase):
                         sponge={"width": width, "reflection": reflection})
             deck["mesh"]["periodic"] = [False]
             left[reflection] = self.run_deck(deck)[0]["quantities"]["maximum"]
-        # Both halves of the pulse come back whole, or the part of them that was asked for.
+        # Both halves of the pulse are reflected completely, or by the requested fraction.
         self.assertAlmostEqual(left[0.5], 0.5, delta=0.005)
         self.assertAlmostEqual(left[1e-2], 0.5e-2, delta=0.05e-2)
         self.assertAlmostEqual(left[1e-3], 0.5e-3, delta=0.1e-3)
@@ -159,7 +159,7 @@ class Wave(unittest.TestCase):
                 spans = {name: [(event["ts"], event["ts"] + event["dur"]) for event in mine
                                 if event["ph"] == "X" and event["name"] == name]
                          for name in ("step", "shell", "interior", "sweep", "halo: wait")}
-                # Without overlap, and where small messages are not worth hiding, a sweep is not cut in parts.
+                # Without overlap, and where messages are too small for it, a sweep is not split.
                 hides = overlap and on_host
                 parts = ("shell", "interior") if hides else ("sweep",)
                 for name in ("shell", "interior", "sweep"):
@@ -168,9 +168,9 @@ class Wave(unittest.TestCase):
                     for (begin, end), (first, last) in zip(spans[name], spans["step"]):
                         self.assertTrue(first <= begin <= end <= last, (name, begin, end, first, last))
                 begun = sorted(event["ts"] for event in mine if event["ph"] == "b")
-                self.assertIn(len(begun), (20,) if on_host else (0, 20))  # none where kernels exchange by themselves
-                # With overlap messages leave before the interior is begun, and nobody waits before it is done; without,
-                # they leave after the sweep, and are waited for in the same step.
+                self.assertIn(len(begun), (20,) if on_host else (0, 20))  # none where kernels do the exchange
+                # With overlap, messages are sent before the interior is started, and waited for only after it; without
+                # overlap they are sent after the sweep, and waited for in the same step.
                 waits = sorted(spans["halo: wait"])
                 for step, sent in enumerate(begun):
                     begin, end = spans[parts[-1]][step]

@@ -1,11 +1,11 @@
-/// A library that is loaded before all others and makes calls on files fail, as a disk does that is full or breaks:
+/// A library that is preloaded and makes file operations fail like a full or broken disk:
 ///
 ///     LD_PRELOAD=failing_calls.so HALOCLINE_FAILING_CALLS="/run.out/|pwrite|28|5|1|0|/log"
 ///
-/// fails the fifth `pwrite` (and all later ones: the 1) on files below /run.out/ of rank 0 with error 28, no space
-/// left, and adds to the file /log when it did so first. Rank -1 is any; a process that is no rank counts as rank 0.
-/// The call `space` is any that writes; what is counted then are bytes, and the write that would go beyond is cut
-/// short, as that on a disk which becomes full.
+/// fails the fifth `pwrite` (and, because of the 1, all later ones) on files below /run.out/ of rank 0 with error 28,
+/// no space left, and appends the time of the first failure to /log. Rank -1 means any rank; a process that is not a
+/// rank counts as rank 0. The call `space` means any call that writes; then bytes are counted, and the write that would
+/// exceed the limit is cut short, as on a disk that becomes full.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -35,7 +35,7 @@ struct Plan {
   std::string log;
 };
 
-/// Never freed: calls come until the very end of a process.
+/// Never freed, since calls come until the very end of a process.
 Plan const* plan = nullptr;
 std::atomic<long> counted{0};
 std::atomic<bool> was_told{false};
@@ -69,7 +69,7 @@ __attribute__((constructor)) void read_plan() {
   if (rank < 0 || rank == own_rank()) plan = read;
 }
 
-/// By calls of the kernel's own, none of which comes back here.
+/// Uses system calls directly, which this library does not intercept.
 void tell(char const* call, char const* path) {
   if (was_told.exchange(true)) return;
   timespec now{};
@@ -109,10 +109,10 @@ bool fails(char const* call, int file) {
   return plan != nullptr && plan->call == call && fails(call, Opened(file).path.data());
 }
 
-/// A disk that could not write tells that when a file is closed; of one that was read there is nothing to tell.
+/// A disk reports failed writes when a file is closed; files opened for reading have none.
 bool fails_to_close(int file) { return (fcntl(file, F_GETFL) & O_ACCMODE) != O_RDONLY && fails("close", file); }
 
-/// How many of so many bytes the disk still takes; -1: none, it is full.
+/// How many of these bytes the disk can still take; -1: none, it is full.
 ssize_t room(int file, std::size_t bytes) {
   if (plan == nullptr || plan->call != "space") return static_cast<ssize_t>(bytes);
   Opened const opened(file);
@@ -209,7 +209,7 @@ int posix_fallocate64(int file, off64_t at, off64_t bytes) { return posix_falloc
 
 int close(int file) {
   static auto* const real = next<int (*)(int)>("close");
-  // It is closed all the same.
+  // The file is closed in any case.
   bool const failed = fails_to_close(file);
   int const done = real(file);
   if (!failed) return done;

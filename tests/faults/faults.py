@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Disturbs runs in all ways: faults.py PROGRAM FAILING_CALLS [--faults N] [--first K] [--seed S] [--jobs J] [--json FILE]
+"""Disturbs runs in many ways: faults.py PROGRAM FAILING_CALLS [--faults N] [--first K] [--seed S] [--jobs J] [--json FILE]
 
-Each fault takes a deck, a number of ranks and one of these at random: a kill of a rank, of a launcher or of all; a signal that
-asks to end; a process that stands still for a while; a disk that is full or fails (FAILING_CALLS is the library that makes it
-so), of a run or of one that goes on; bits that flip or bytes that are missing in a file that a run has left; an exception at
-a site; memory that is refused. After each of them:
+Each fault combines a random deck and number of ranks with one of these: a kill of a rank, of a launcher or of all; a signal
+that requests an end; a process that is suspended for a while; a disk that is full or fails (by the library FAILING_CALLS),
+in a run or in a continued one; flipped bits or missing bytes in a file of a finished run; an exception at a given site;
+refused memory. After each fault:
 
-- the run has ended within ten seconds, but for as long as it stood still, and none of its processes is left;
-- its exit code is one of the table, its summary says `done` if and only if the code is 0, and then its output is that of a run
-  that nobody disturbed;
-- what is on the disk is whole, as `halocline verify` judges it, or the damage is named where a file was damaged;
-- what goes on from it ends as the undisturbed run, to the bit; or names what is damaged."""
+- the run has ended within ten seconds, not counting the time of suspension, and no process of it is left;
+- its exit code is valid, its summary says `done` if and only if the code is 0, and then its output equals that of an
+  undisturbed run;
+- the files on disk are intact according to `halocline verify`, or the damage is named if a file was damaged;
+- a continued run ends like the undisturbed one, to the bit, or names what is damaged."""
 
 import argparse
 import concurrent.futures
@@ -44,7 +44,7 @@ solver: {method: jacobi, jacobi: {iterations: 1000000, relative_tolerance: 1e-8}
 """
 IO_RANKS = "\nio: {ranks: 1}\n"
 
-# Seconds in which a run that cannot go on has to end.
+# Seconds within which a run that cannot continue must end.
 PATIENCE = 10
 CODES = (0, 2, 3, 4, 5, 70)
 ASKING = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
@@ -54,7 +54,7 @@ READING = ("open to read", "read", "pread")
 
 
 def all_decks():
-    """Quick ones, and how many ranks each may have."""
+    """Quick decks, and the numbers of ranks for each."""
     some, more = (1, 2, 3), (2, 3)
     return [
         (Deck("heat, bdf2", HEAT % (40, 30, steps("bdf2", 0.002, 40), CG) + OUTPUT % 10, False), some),
@@ -72,7 +72,7 @@ def all_decks():
 
 
 def at_work(folder):
-    """Processes in a folder, by number, and their programs."""
+    """Processes in a folder, by process id, and their programs."""
     found = {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -91,9 +91,9 @@ def send(number, what):
 
 
 class Started:
-    """A command in a folder that has ended, all of its processes: `code`, what it `said`, and where the moment of the fault is
-    known, in how many seconds `ended_after` that. Throws Failure where it takes too long. `usual` are the seconds that it
-    takes undisturbed: what can go on may need that, and more where others are at work too."""
+    """A command in a folder, all of whose processes have ended: `code`, what it `said` and, if the moment of the fault is
+    known, the seconds `ended_after` it. Throws Failure if it takes too long. `usual` are the seconds without disturbance: a
+    run that can continue may need as many, and more when others run at the same time."""
 
     def __init__(self, faults, arguments, ranks, folder, launcher="--ranks", environment=None, prepare=None, happens=None,
                  usual=0.0):
@@ -122,7 +122,7 @@ class Started:
                 self.process.wait()
                 raise Failure(f"hangs: {' '.join(words)} left {sorted(left.values())}; said {self.read()}")
             time.sleep(0.005)
-        # From the fault to the last process that was left.
+        # From the fault to the end of the last process.
         self.ended_after = time.monotonic() - self.fault_at if self.fault_at else None
         self.code, self.said = self.process.returncode, self.read()
 
@@ -130,7 +130,7 @@ class Started:
         return (self.folder / "said").read_text(errors="replace")
 
     def ranks(self):
-        """Processes that compute, and launchers."""
+        """Compute processes, and launchers."""
         found = at_work(self.folder)
         ranks = [one for one, name in found.items() if name == self.program and one != self.process.pid]
         return ranks or [self.process.pid], [one for one in found if one not in ranks]
@@ -151,7 +151,7 @@ class Faults:
             for number in ranks:
                 self.undisturbed.of(deck, number)
 
-    # What happens to a run: each returns arguments for Started.
+    # The disturbances of a run: each returns arguments for Started.
 
     def after_a_while(self, choose, seconds, act):
         wait = choose.uniform(0.02, 1.1) * seconds
@@ -238,26 +238,26 @@ class Faults:
                 limit = pages * resource.getpagesize() + more
                 resource.prlimit(rank, resource.RLIMIT_AS, (limit, limit))
             except (OSError, ValueError):
-                pass  # it has ended
+                pass  # the process has ended
         return self.after_a_while(choose, seconds, act)
 
-    # What is asked of it.
+    # The checks after it.
 
     def unfinished(self, folder):
         return {str(path) for path in folder.glob("deck.out/**/*") if path.name.endswith((".partial", ".reserved"))}
 
     def judge(self, started, told_of, folder, wanted, deck, killed, before, launcher):
-        """Whether the run may end so; True where it is done."""
+        """Checks whether the run may end like this; True if it is done."""
         told_of["codes"].append(started.code)
         allowed = CODES
         if killed:
             allowed = (*CODES, -signal.SIGKILL, 128 + signal.SIGKILL, 1)
-        # Before a program listens a signal ends it at once.
+        # Before signal handlers are installed, a signal ends the program at once.
         allowed = (*allowed, *(-one for one in ASKING), *(128 + one for one in ASKING))
         if "memory" in told_of["kind"]:
-            # The loader's, that could not load the program, and of libraries that give up before it begins.
+            # Of the loader if it cannot load the program, and of libraries that abort before it begins.
             allowed = (*allowed, 127, -signal.SIGABRT, 128 + signal.SIGABRT)
-            # mpirun itself may have been refused it.
+            # mpirun itself may fail for lack of memory.
             allowed = (*allowed, 1, -signal.SIGSEGV, -signal.SIGFPE) if launcher == "mpirun" else (*allowed, 1)
         if launcher == "mpirun" and ("signal" in told_of or told_of["kind"] == "stand still"):
             allowed = (*allowed, 1, -signal.SIGSEGV)  # mpirun's own
@@ -283,7 +283,7 @@ class Faults:
         compare(folder / "deck.out", wanted, deck.name != "stationary", deck.is_explicit)
 
     def verify(self, folder, with_notes=False):
-        """What is damaged in the folder of a run; and what is noted of it: checkpoints that were not finished."""
+        """Damage in the folder of a run; with notes, also unfinished checkpoints."""
         if not any((folder / "deck.out").glob("*")):
             return ""
         done = subprocess.run([self.program, "verify", "deck.out"], cwd=folder, capture_output=True, text=True, timeout=60)
@@ -294,7 +294,7 @@ class Faults:
         return (done.stderr if done.returncode else "") + (done.stdout if with_notes else "")
 
     def damage(self, choose, folder, told_of):
-        """Damages one file; its name, or nothing where there is none."""
+        """Damages one file; returns its path, or None if there is none."""
         kinds = {}
         for path in sorted(folder.glob("deck.out/**/*")):
             if path.is_file() and path.stat().st_size > 0 and path.name != "halocline.lock":
@@ -324,7 +324,7 @@ class Faults:
         return path
 
     def is_harmless(self, path, old, folder):
-        """Whether all that HDF5 reads of a file is what it was: not every bit of its own is of use."""
+        """Whether all that HDF5 reads from a file is unchanged: some bits of its metadata are unused."""
         if not path.exists() or path.suffix not in (".h5", ".vti", ".vtr"):
             return False
         (folder / "was.h5").write_bytes(old)
@@ -382,7 +382,7 @@ class Faults:
         return "within tolerance" if deck.name == "stationary" else "same bits"
 
     def strike(self, choose, what, command, deck, ranks, launcher, folder, told_of):
-        """Starts a command that something happens to, by name or as arguments of Started; whether it is done."""
+        """Starts a command with a disturbance, by name or as arguments of Started; returns whether it is done."""
         wanted, seconds = self.undisturbed.of(deck, ranks)
         given = {}
         if isinstance(what, dict):
@@ -404,7 +404,7 @@ class Faults:
             told_of["ended_after"] = round(started.ended_after, 3)
         killed = isinstance(what, str) and what.startswith("kill")
         if said_before and summary.exists() and summary.read_bytes() == said_before and started.code != 0:
-            # The run did not come so far as to touch what an earlier one has left.
+            # The run ended before it changed the files of an earlier one.
             told_of["codes"].append(started.code)
             told_of["status"].append("as before")
             return json.loads(said_before)["status"] == "done"

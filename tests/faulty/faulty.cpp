@@ -1,4 +1,4 @@
-// A physics that goes wrong as its options say: for tests of what a run makes of numbers that are none.
+// A physics that fails as its options select, for tests of non-finite numbers in a run.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -62,7 +62,7 @@ class Faulty final : public Physics {
     }
   }
 
-  /// Spoils the last entry of each block.
+  /// Overwrites the last entry of each block.
   void spoil(Field<Real>& field, int component) const {
     for (Block const& block : mesh_->blocks()) {
       std::vector<Real> values(static_cast<std::size_t>(field.owned(block).size()));

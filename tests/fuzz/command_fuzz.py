@@ -1,5 +1,5 @@
-"""Gives command lines that nobody would type to the real program: paths and values of `--set`, names, numbers of ranks,
-flags. Every one is made from its number alone, so that many runs go through many of them.
+"""Runs the real program with unusual command lines: paths and values of `--set`, names, numbers of ranks, flags. Each command
+line depends only on its number, so that runs can be divided and repeated.
 
     tests/fuzz/command_fuzz.py PROGRAM --seed 1 --count 1000 [--record FILE] [--limits]
 """
@@ -45,14 +45,14 @@ class CommandLines:
         else:
             words.append(self.random.choice(self.decks) if chance() < 0.97 else self.word())
         if words[0] == "run":
-            words += ["--set", "mesh.cells=0"]  # judged, and not run
+            words += ["--set", "mesh.cells=0"]  # checked, not run
         for _ in range(self.random.randrange(5)):
             words += ["--set", self.setting()]
         if chance() < 0.15:
             words += ["--ranks", self.random.choice(NUMBERS)]
         if chance() < 0.15:
             words.insert(self.random.randrange(len(words) + 1), self.random.choice(FLAGS))
-        return [word.replace("\0", "")[:30000] for word in words]  # Linux takes no longer ones
+        return [word.replace("\0", "")[:30000] for word in words]  # Linux does not accept longer ones
 
     def setting(self):
         path = self.random.choice(self.paths).replace("[]", "[0]")
@@ -90,7 +90,7 @@ class CommandLines:
 
 
 def run(program, words, folder):
-    """Exit code (negative: a signal), seconds of CPU, MiB, and what was said."""
+    """Exit code (negative: a signal), seconds of CPU, MiB, and the output."""
     said = pathlib.Path(folder, "said")
     with open(said, "wb") as out:
         process = subprocess.Popen([program, *(os.fsencode(word) for word in words)], cwd=folder,

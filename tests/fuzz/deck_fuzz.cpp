@@ -1,5 +1,5 @@
-// Gives mutated decks to the readers and the judge, in this process, with the declaration of the whole program. Every
-// deck is made from its number alone, so that many runs go through many of them and any one can be looked at again.
+// Reads and validates mutated decks in this process, with the declaration of the whole program. Each deck depends only
+// on its number, so that runs can be divided and any deck can be reproduced.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -32,11 +32,11 @@
 namespace halocline::test {
 namespace {
 
-/// What no deck of up to 1 MiB may take; held to with --limits, in Release.
+/// Time limit for decks of up to 1 MiB; enforced with --limits, in Release.
 constexpr double longest = 1.0;
 constexpr long largest_mebibytes = 256;
 
-/// The deck under way, for the words of a signal.
+/// The current deck, for the message of a signal handler.
 volatile std::uint64_t current_seed = 0;
 
 void tell_seed(int signal) {
@@ -57,7 +57,7 @@ struct Settings {
   bool show = false;
 };
 
-/// What came of a piece of the work.
+/// Results of a share of the decks.
 struct Tally {
   std::uint64_t accepted = 0;
   std::uint64_t refused = 0;
@@ -82,7 +82,7 @@ long peak_memory() {
   return usage.ru_maxrss / 1024;
 }
 
-/// Throws if a person could not be told so.
+/// Throws if a message is not readable.
 void check_message(std::string const& message) {
   auto const lines = static_cast<std::size_t>(std::count(message.begin(), message.end(), '\n')) + 1;
   if (message.empty()) throw std::runtime_error("refused without a word");
@@ -96,7 +96,7 @@ class Fuzz {
       : settings_(settings),
         physics_(load_physics({})),
         formats_(deck_formats(physics_)),
-        // Neither the memory of the machine nor its ranks are part of what is tried.
+        // Fixed values: the memory of the machine and its ranks must not affect the test.
         declaration_(deck::resolve(declare_deck(physics_, MemoryBudget{16e9, 4, 4}))),
         mutator_(good_decks(), declaration_) {}
 
@@ -188,7 +188,7 @@ std::string first_line_with(std::string const& path, std::string const& start) {
   return "";
 }
 
-/// Adds this piece to those that the file holds.
+/// Adds this share to the totals in the file.
 void add_record(Settings const& settings, Tally const& tally) {
   using Json = nlohmann::ordered_json;
   Json pieces = Json::array();

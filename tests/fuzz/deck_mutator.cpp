@@ -6,7 +6,7 @@
 namespace halocline::test {
 namespace {
 
-/// The most that one mutated deck has.
+/// Size limit of a mutated deck.
 constexpr std::size_t largest = 1 << 20;
 
 std::vector<std::string> const numbers{"0",     "-1",    "1",     "2",      "8",    "1e400",

@@ -10,17 +10,17 @@
 
 namespace halocline::test {
 
-/// A deck that nobody would write, and what `--set` changes in it.
+/// An unusual deck, and changes of it by `--set`.
 struct HostileDeck {
   std::string text;
   std::vector<std::string> overrides;
 };
 
-/// Makes decks out of good ones, each from its seed alone: bytes and lines changed, decks spliced, words and numbers
-/// replaced, sections of the declaration put together at random, pieces repeated and nested.
+/// Makes decks from valid ones, each determined by its seed: changes bytes and lines, splices decks, replaces words and
+/// numbers, combines sections of the declaration at random, repeats and nests parts.
 class DeckMutator {
  public:
-  /// \param decks texts of good decks, YAML and tea.in
+  /// \param decks texts of valid decks, YAML and tea.in
   DeckMutator(std::vector<std::string> decks, std::shared_ptr<deck::ResolvedSection const> declaration);
 
   [[nodiscard]] HostileDeck make(std::uint64_t seed);
@@ -48,7 +48,7 @@ class DeckMutator {
 
   std::vector<std::string> decks_;
   std::shared_ptr<deck::ResolvedSection const> declaration_;
-  std::vector<std::string> words_;  ///< names of options and sections, and of what may be chosen
+  std::vector<std::string> words_;  ///< names of options and sections, and their choices
   std::vector<std::string> paths_;  ///< "solver.cg.iterations"
   std::mt19937_64 random_;
 };

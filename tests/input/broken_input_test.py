@@ -1,5 +1,5 @@
-"""Broken decks and command lines, given to the real program: each ends with exit code 2, says exactly what is wrong, and
-leaves nothing behind."""
+"""Invalid decks and command lines, given to the real program: each ends with exit code 2 and an exact message, and leaves no
+files."""
 
 import os
 import pathlib
@@ -32,7 +32,7 @@ tl_eps 1.0e-15
 *endtea
 """
 
-# Name, deck, further arguments, and the message, line by line. Lines that end in "..." are compared as far as that.
+# Name, deck, further arguments, and the message, line by line. Lines that end in "..." are compared up to there.
 BROKEN_DECKS = [
     ("unknown option", GOOD + "solver: {cg: {iteratons: 5}}\n", [],
      ["`iteratons`: unknown in solver.cg (deck:5:15); did you mean `iterations`?"]),
@@ -71,7 +71,7 @@ BROKEN_DECKS = [
     ("product beyond 64 bits", "physics: heat\nmesh: {cells: [4294967296, 4294967296]}\n" + TIME + REGION, [],
      ["`mesh.cells`: their product does not fit in 64 bits (deck:2:15)"]),
     ("more than the memory", "physics: heat\nmesh: {cells: [1000000, 1000000]}\n" + TIME + REGION, [],
-     ["`mesh.cells`: needs 1..."]),  # 108 to 111 TiB: what small runs took of the heap decides
+     ["`mesh.cells`: needs 1..."]),  # 108 to 111 TiB: it depends on the heap use of small runs
     ("more ranks than cells", "physics: heat\nmesh: {cells: 1}\n" + TIME + REGION, ["--ranks", "2"],
      ["`mesh.cells`: a mesh of 1 x 1 x 1 cells cannot be cut into 2 blocks of at least one cell..."]),
     ("processes of too few axes", GOOD, ["--set", "mesh.processes=2"],
@@ -290,7 +290,7 @@ BROKEN_COMMANDS = [
 
 
 def snapshot(folder):
-    """Everything in a folder, with sizes and times of change."""
+    """All files in a folder, with sizes and modification times."""
     return {path: (path.stat().st_size, path.stat().st_mtime_ns) for path in folder.rglob("*")}
 
 
@@ -326,7 +326,7 @@ class BrokenInput(unittest.TestCase):
                 self.expect(["check", "deck", *arguments], message)
 
     def test_devices(self):
-        """More than there are, or none in this build; several of them for one block of a mesh."""
+        """More than available, or none in this build; several for one block of a mesh."""
         version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, timeout=60).stdout
         on_devices = "Cuda" in version or "HIP" in version
         (self.folder / "deck").write_text(GOOD + "devices: [0, 0]\n")
@@ -346,7 +346,7 @@ class BrokenInput(unittest.TestCase):
             self.expect(["check", "deck"], ["`devices`: this build ..."])
 
     def test_transports(self):
-        """Those of devices where there are none; libraries that are not there."""
+        """Those of devices in builds without; missing libraries."""
         version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, timeout=60).stdout
         (self.folder / "deck").write_text(GOOD)
         for name in ("cuda-ipc", "nccl", "nvshmem"):
@@ -368,7 +368,7 @@ class BrokenInput(unittest.TestCase):
                 self.expect(["run", "deck", "--ranks", "2", *arguments], message)
 
     def test_signals_end_a_check_at_once(self):
-        os.mkfifo(self.folder / "deck")  # a deck that never comes
+        os.mkfifo(self.folder / "deck")  # a deck that never arrives
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with self.subTest(number.name), subprocess.Popen(
                     [PROGRAM, "check", "deck"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -381,7 +381,7 @@ class BrokenInput(unittest.TestCase):
                 self.assertEqual((check.returncode, out, said), (5, "", "halocline: stopped by a signal\n"))
 
     def opened_by_reader(self, path):
-        """A pipe to write to, once someone reads it."""
+        """A pipe to write to, once it has a reader."""
         for _ in range(3000):
             try:
                 return os.open(path, os.O_WRONLY | os.O_NONBLOCK)

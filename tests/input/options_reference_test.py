@@ -1,5 +1,5 @@
-"""What is made from the declarations: the page docs/options.md is up to date, the JSON schema is one, and every deck of
-the repository is valid by it and by `halocline check`."""
+"""Files generated from the declarations: the page docs/options.md is up to date, the JSON schema is valid, and every deck of
+the repository conforms to it and passes `halocline check`."""
 
 import json
 import pathlib
@@ -16,7 +16,7 @@ ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 
 
 class Loader(yaml.SafeLoader):
-    """YAML 1.2's numbers: PyYAML takes 1e-8 for a text."""
+    """YAML 1.2's numbers: PyYAML reads 1e-8 as text."""
 
 
 Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"),

@@ -1,5 +1,5 @@
-"""Files that cannot be the values of a field, given to the real program: `check` and `run` end with exit code 2, say what
-the file has and what was expected, and leave nothing behind."""
+"""Unsuitable files for the values of a field, given to the real program: `check` and `run` end with exit code 2, print what
+the file contains and what was expected, and leave no files."""
 
 import ctypes
 import json
@@ -53,7 +53,7 @@ def hdf5(name="data/field", array=GOOD, **more):
 
 
 def hdf5_dataset(**how):
-    """Made, not written, in other ways than usual."""
+    """Created, but never written."""
     def write(path):
         with h5py.File(path, "w") as file:
             file.create_dataset("data/field", **{"shape": GOOD.shape, "dtype": "f8", **how})
@@ -81,7 +81,7 @@ def cut(write, by):
 
 
 def give_up_privileges():
-    """Root, too, reads from here on only what its files let it."""
+    """From here on even root can only read what file permissions allow."""
     drop_from_bounding_set, bypass_permissions = 24, (1, 2)
     for capability in bypass_permissions:
         ctypes.CDLL(None).prctl(drop_from_bounding_set, capability, 0, 0, 0)
@@ -94,7 +94,7 @@ SNAPSHOT = {"file": "f", "field": "u"}
 SHAPE = "`f` has {} values along x, y, z (shape {}), and the mesh has 4 x 3 x 2 cells; `interpolate: true` takes another " \
         "resolution"
 
-# Name, how the file is made (None: not at all), what the deck says of it, and the message behind "`wave.initial`: ".
+# Name, how the file is made (None: not at all), the deck's entry for it, and the message after "`wave.initial`: ".
 WRONG_FILES = [
     ("missing", None, NPY, "`f` cannot be opened: No such file or directory"),
     ("a folder", lambda path: path.mkdir(), NPY, "`f` is a folder, not a file"),
@@ -184,7 +184,7 @@ WRONG_FILES = [
      "`f` holds what is no finite number: entry [1][0][2] ([z][y][x]) is nan"),
 ]
 
-# Name, what the deck says, and the message, line by line.
+# Name, the deck's entry, and the message, line by line.
 WRONG_OPTIONS = [
     ("unknown option", {"fil": "f"}, ["`wave.initial.file`: missing (deck:1:71); it is required: ...",
                                       "`fil`: unknown in wave.initial (deck:1:72); did you mean `file`?"]),
@@ -222,13 +222,13 @@ class WrongFile(unittest.TestCase):
                 **more}
 
     def expect(self, deck, lines, commands=(["check", "deck"], ["run", "deck"]), prepare=None):
-        """Both commands end with 2 and these lines; "..." stands for the rest of one. Nothing comes or goes."""
+        """Both commands end with 2 and these lines; "..." stands for the rest of one. No file appears or disappears."""
         (self.folder / "deck").write_text(json.dumps(deck))
         before = sorted(self.folder.rglob("*"))
         for command in commands:
             done = subprocess.run([PROGRAM, *command], cwd=self.folder, capture_output=True, text=True, timeout=60,
                                   preexec_fn=prepare)
-            # Ranks that share cores are told so.
+            # The program warns of ranks that share cores.
             said = re.sub(r"(?m)^.* warning: \d+ ranks .*\n", "", done.stderr).removeprefix("halocline: ").splitlines()
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
             self.assertEqual(len(said), len(lines), done.stderr)
@@ -265,7 +265,7 @@ class WrongFile(unittest.TestCase):
                 self.expect(self.deck(source), lines)
 
     def test_all_ranks_say_the_same(self):
-        """One message, of the first entry in the file, whichever rank has read it."""
+        """One message, about the first entry in the file, whichever rank has read it."""
         deck = self.deck(NPY)
         deck["mesh"]["cells"] = [16, 3, 2]
         array = numpy.zeros((2, 3, 16))
@@ -281,7 +281,7 @@ class WrongFile(unittest.TestCase):
                      "`precision: double`, or scale it (deck:1:71)"])
 
     def test_several_files(self):
-        """Every wrong one is told."""
+        """Every wrong file is reported."""
         deck = self.deck(NPY)
         deck["wave"]["speed"] = {"file": "g"}
         self.expect(deck, ["`wave.initial`: `f` cannot be opened: No such file or directory (deck:1:71)",

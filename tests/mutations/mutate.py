@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How many mistakes the battery finds: `mutate.py BUILD [RESULT.json] [--first N] [--only SUBJECT] [--seconds S]
+"""Measures how many defects the battery finds: `mutate.py BUILD [RESULT.json] [--first N] [--only SUBJECT] [--seconds S]
 [--jobs N]`.
 
-Makes the mistakes of mutations.json one at a time in copies of the sources (the first place where `old` stands becomes `new`),
-compiles what they are in, as BUILD does but with -O1, and holds the physics to its decks by `halocline test-physics`. The sources
-and BUILD, a build tree of this checkout with -DHALOCLINE_TESTS=ON that is up to date, stay as they are. The verdicts:
+Applies the mutations of mutations.json one at a time to copies of the sources (the first occurrence of `old` becomes `new`),
+compiles the affected file as BUILD does but with -O1, and tests the physics with its decks by `halocline test-physics`. The
+sources and BUILD, an up-to-date build tree of this checkout with -DHALOCLINE_TESTS=ON, are not changed. The verdicts:
 
-    caught            a check failed; which one is named
-    not caught        all checks held
+    caught            a check failed; it is named
+    not caught        all checks passed
     does not compile  the compiler found it
 """
 
@@ -25,7 +25,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DECKS = ROOT / "tests/battery"
-# Of each subject: what is tested, the shared object of the plugin and its source, and the decks.
+# By subject: what is tested (the plugin's shared object), its source, and the decks.
 SUBJECTS = {
     "probe": ("tests/plugins_of_runs/probe.so", "tests/battery/probe.cpp", ["probe.yaml", "probe-walls.yaml", "probe-squares.yaml",
                                                                               "probe-slopes.yaml", "probe-pair.yaml"]),
@@ -34,7 +34,7 @@ SUBJECTS = {
     "laplace": ("lib/halocline/physics/laplace.so", "physics/laplace/laplace.cpp", ["laplace.yaml"]),
     "advection": ("lib/halocline/physics/advection.so", "physics/advection/advection.cpp", ["advection.yaml"]),
 }
-# Sources that are in libraries, and headers that only these include.
+# Sources in libraries, and headers that only these include.
 LIBRARIES = {"physics/equations": "equations", "physics/wave/sweeps_2d.cpp": "wave", "physics/advection": "advection"}
 UNITS = {"physics/wave/star.hpp": "physics/wave/sweeps_2d.cpp"}
 QUICK = ["order in space", "order in time", "conservation", "mirror", "axes", "blocks", "precision", "ghosts",
@@ -52,7 +52,7 @@ def version(folder):
 
 
 def shared_object(folder, unit, subject):
-    """Which one a source is in, by its place in the build tree."""
+    """The shared object that contains a source, by its place in the build tree."""
     for place, library in LIBRARIES.items():
         if unit == place or (unit.startswith(place + "/") and unit != SUBJECTS[subject][1]):
             return f"lib/libhalocline_{library}.so.{version(folder)}"
@@ -60,7 +60,7 @@ def shared_object(folder, unit, subject):
 
 
 def mutant(folder, scratch, mutation):
-    """The shared object with the mistake, and the one that it stands for; None where the compiler refuses it."""
+    """The shared object with the mutation, and the original one; None if the compiler rejects it."""
     text = (ROOT / mutation["file"]).read_text()
     if mutation["old"] not in text:
         sys.exit(f"{mutation['file']}: there is no `{mutation['old']}`")
@@ -90,17 +90,17 @@ def mutant(folder, scratch, mutation):
 
 
 def failures(folder, subject, checks, made=None):
-    """The checks of the battery that failed, with what they said; those of the first deck where any did."""
+    """The failed checks of the battery and their messages, for the first deck with any."""
     tested, _, decks = SUBJECTS[subject]
     environment = dict(os.environ)
     physics = folder / tested if subject == "probe" else subject
     if made and made[1] == tested and subject == "probe":
         physics = made[0]
     elif made:
-        environment["LD_PRELOAD"] = str(made[0])  # it has the name of the one that it stands for
+        environment["LD_PRELOAD"] = str(made[0])  # it has the name of the original
     program = folder / "bin/halocline"
     if made and made[1] == tested and subject != "probe":
-        # Built-in plugins are found beside the program: a tree of its own, of links, with the one in its place.
+        # Built-in plugins are found next to the program: make a tree of links, with this one replaced.
         tree = made[0].parent / "tree"
         shutil.rmtree(tree, ignore_errors=True)
         (tree / "bin").mkdir(parents=True)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Breaks runs off and goes on with them: cases.py PROGRAM [--cases N] [--seed S] [--first K] [--json FILE]
+"""Interrupts runs and continues them: cases.py PROGRAM [--cases N] [--seed S] [--first K] [--json FILE]
 
-Each case takes a deck of decks.py and a number of ranks at random, and one of four ways for its run to end early: it is done
-(with half the steps, and goes on with all of them), a signal stops it, all of its processes are killed, or its wall limit
-comes. What goes on may be broken off again. In the end fields, tables, histories of residuals and what the summary says are
-those of a run that nobody disturbed, to the bit on as many ranks; on another number of ranks the fields of explicit methods
-are, and those of solves to their tolerance."""
+Each case takes a random deck of decks.py, a random number of ranks, and one of four ways in which its run ends early: it
+finishes (with half the steps, and is continued with all of them), a signal stops it, all of its processes are killed, or it
+reaches its wall limit. A continued run may be interrupted again. In the end fields, tables, histories of residuals and the
+summary are those of an uninterrupted run, to the bit on as many ranks. On another number of ranks the fields of explicit
+methods are equal to the bit, and those of solves within their tolerance."""
 
 import argparse
 import json
@@ -57,7 +57,7 @@ class Cases:
         return told_of
 
     def break_off(self, choose, deck, way, ranks, seconds, folder, checkpoints):
-        """Begins the run, and sees it end early or, where it was quicker than that, done. Returns exit codes."""
+        """Starts the run and lets it end early or, if it is quicker than that, finish. Returns exit codes."""
         arguments = ["run", "deck.yaml", *checkpoints]
         if way == "done":
             code, out = run(self.program, [*arguments, "--set", f"{deck.halves[0]}={deck.halves[1]}"], ranks, folder)
@@ -76,7 +76,7 @@ class Cases:
                 time.sleep(wait)
                 process.send_signal(choose.choice((signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)))
             code, out = run(self.program, arguments, ranks, folder, stop)
-            # Before a program listens a signal ends it at once.
+            # Before signal handlers are installed, a signal ends the program at once.
             allowed = (0, 5, -signal.SIGTERM, -signal.SIGINT, -signal.SIGUSR1)
         else:
             def kill(process):
@@ -89,7 +89,7 @@ class Cases:
         return code
 
     def go_on(self, choose, deck, way, ranks, seconds, folder, checkpoints, told_of):
-        """Goes on until it is done; every other time it is disturbed once more."""
+        """Continues until it is done; every other time it is interrupted again."""
         disturbances = choose.choice((0, 0, 1, 2)) if way != "done" else 0
         for n in range(disturbances + 1):
             chains = choose.random() < 0.5
@@ -107,7 +107,7 @@ class Cases:
                 told_of["breaks"].append(
                     self.disturb(choose, choose.choice(WAYS[1:]), arguments, ranks, seconds, folder))
                 continue
-            # A run that was broken off asks for the ranks that it had, if nothing is said.
+            # By default a continued run uses the number of ranks that it had.
             command = arguments if ranks > 1 else [*arguments, "--ranks", "1"]
             code, out = run(self.program, command, ranks, folder)
             if code != 0:

@@ -1,5 +1,5 @@
-"""Decks of all evolving physics, integrators and what solvers keep from step to step, for runs that are broken off: each
-a run of some seconds at most, with tables, residuals, traces and snapshots by steps and by times."""
+"""Decks of all evolving physics, integrators and solvers with state between steps, for interrupted runs: each run takes a few
+seconds, and writes tables, residuals, traces and snapshots by steps and by times."""
 
 OUTPUT = """
 output:
@@ -105,8 +105,8 @@ GMRES = "solver: {method: gmres, gmres: {relative_tolerance: 1e-9}}"
 
 
 class Deck:
-    """`is_explicit`: fields have the same bits on any ranks; `halves`: what of the deck is cut in two for a run that is
-    done and gone on with: (option, half)."""
+    """`is_explicit`: fields have the same bits on any number of ranks; `halves`: the options to halve for a run that finishes
+    and is continued: (option, half)."""
 
     def __init__(self, name, text, is_explicit, halves=None):
         self.name, self.text, self.is_explicit, self.halves = name, text, is_explicit, halves
@@ -121,8 +121,8 @@ def all_decks():
         return Deck(name, text + OUTPUT % snapshots, is_explicit, ("time.steps", count // 2))
 
     def by_time(name, text, is_explicit, end, steps=40):
-        # Both runs meet the time in the middle, since a snapshot is due there. Where an error is controlled they begin with
-        # the same step only if the deck says which: otherwise it is a part of the time.
+        # Both runs have a step that ends at the middle, since a snapshot is due there. With error control their first
+        # steps are equal only if the deck gives them: otherwise the first step is a fraction of the duration.
         times = f"\noutput:\n  scalars: {{interval: 3}}\n  snapshots: {{interval: {steps}, time_interval: {end / 4}}}\n"
         return Deck(name, text + times, is_explicit, ("time.end", end / 2))
 

@@ -1,4 +1,4 @@
-"""Runs that somebody disturbs, and whether what they leave is what an undisturbed run leaves."""
+"""Disturbed runs, and the comparison of their output with that of an undisturbed run."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import h5py
 import numpy
 
 TABLES = ("scalars.csv", "residuals.csv", "traces.csv", "snapshots.xdmf")
-# Relative tolerances of solves are 1e-8 and smaller, of some hundred solves that damp what came before.
+# Relative tolerances of solves are 1e-8 or smaller; there are some hundred solves, which damp earlier errors.
 TOLERANCE = 1e-6
 
 
@@ -24,7 +24,7 @@ def words(program, arguments, ranks):
 
 
 def run(program, arguments, ranks, folder, break_off=None, timeout=300):
-    """Runs to its end; `break_off` is called with the process, which leads a group of its own, before that is waited for."""
+    """Runs to its end; `break_off` is called with the process, the leader of a new group, before that is waited for."""
     process = subprocess.Popen(words(program, arguments, ranks), cwd=folder, start_new_session=True, text=True,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if break_off:
@@ -39,7 +39,7 @@ def run(program, arguments, ranks, folder, break_off=None, timeout=300):
 
 
 def members(leader):
-    """All processes below one, which mpirun puts into groups of their own."""
+    """All descendants of a process; mpirun puts them into separate groups."""
     children = {}
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -73,7 +73,7 @@ def datasets(path):
 
 
 def told(folder):
-    """What a summary says that has to be the same; seconds are not."""
+    """The contents of a summary that must be equal, without times."""
     summary = json.loads((folder / "summary.json").read_text())
     for solve in summary["solves"]:
         solve.pop("seconds")
@@ -82,14 +82,14 @@ def told(folder):
 
 
 def compare(found, wanted, same_ranks, is_explicit):
-    """Raises Failure where one run's output is not that of another."""
+    """Raises Failure if one run's output differs from another's."""
     names = sorted(path.name for path in wanted.glob("snapshot_*"))
     if names != sorted(path.name for path in found.glob("snapshot_*")):
         raise Failure("other snapshots: " + ", ".join(sorted(path.name for path in found.glob("snapshot_*"))))
     for name in names:
         ours, theirs = datasets(found / name), datasets(wanted / name)
         for dataset, values in theirs.items():
-            # Those of other bits are others.
+            # Checksums of different bits differ.
             if dataset.startswith("checksums/") and not (same_ranks or is_explicit):
                 continue
             same = numpy.array_equal(ours[dataset], values)
@@ -113,7 +113,7 @@ def compare(found, wanted, same_ranks, is_explicit):
 
 
 class Undisturbed:
-    """Folders of runs that nobody disturbs, and how long they take, by deck and ranks: each is made once."""
+    """Folders of undisturbed runs and their durations, by deck and ranks: each run is made once."""
 
     def __init__(self, program, scratch):
         self.program, self.scratch = program, scratch

@@ -1,4 +1,4 @@
-"""Every command of docs/building.md was tried, and the page says no more than the record does: `building_record_test.py
+"""Every command of docs/building.md was tried, and the page claims no more than the record: `building_record_test.py
 SOURCE`."""
 
 import json

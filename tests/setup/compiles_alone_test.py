@@ -1,5 +1,5 @@
-"""A change in one physics compiles that physics alone: `compiles_alone_test.py SOURCE BUILD`, by what the build of Ninja
-knows that each object was made of."""
+"""A change in one physics compiles only that physics: `compiles_alone_test.py SOURCE BUILD`, according to Ninja's
+dependencies of each object."""
 
 import pathlib
 import re
@@ -14,7 +14,7 @@ LIBRARIES = {"equations"}
 
 
 def objects_and_sources():
-    """(object, file of this repository that it was made of), for all objects."""
+    """(object, file of this repository that it depends on), for all objects."""
     said = subprocess.run(["ninja", "-C", BUILD, "-t", "deps"], capture_output=True, text=True, check=True).stdout
     made = None
     for line in said.splitlines():
@@ -36,7 +36,7 @@ class CompilesAlone(unittest.TestCase):
             if not name or name[1] not in physics:
                 continue
             compiled.add(name[1])
-            # What is measured of a physics is made of it, too.
+            # Benchmarks of a physics depend on it, too.
             measures = re.match(rf"bench/.*/(reference_)?{name[1]}(_bound)?\.", made)
             self.assertTrue(made.startswith(f"physics/{name[1]}/") or measures, f"{made} is made of {source}, too")
         self.assertEqual(compiled, physics)

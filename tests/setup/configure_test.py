@@ -1,5 +1,5 @@
-"""What CMake refuses when it is told to build Halocline from parts that are missing or do not match: `configure_test.py ROOT
-COMPILER`, by the modules alone, with small stand-ins for libraries."""
+"""CMake's errors for missing or mismatched parts of Halocline: `configure_test.py ROOT COMPILER`, using only the modules, with
+small stand-ins for libraries."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ class Configure(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
 
     def cmake(self, script):
-        """(exit code, words) of a script that sees the modules."""
+        """(exit code, output) of a script that can include the modules."""
         file = self.folder / "script.cmake"
         file.write_text(f"cmake_minimum_required(VERSION 3.25)\nlist(PREPEND CMAKE_MODULE_PATH {ROOT}/cmake)\n{script}")
         done = subprocess.run(["cmake", "-P", file], capture_output=True, text=True,
@@ -29,7 +29,7 @@ class Configure(unittest.TestCase):
         return done.returncode, re.sub(r"\s+", " ", done.stdout + done.stderr)
 
     def library(self, name, soname, needs=()):
-        """A shared object that needs others."""
+        """A shared object that depends on others."""
         file = self.folder / name
         source = self.folder / "empty.cpp"
         source.write_text("")
@@ -82,7 +82,7 @@ class Configure(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertIn(f"The Teuchos in {place} was built without MPI", said)
         self.assertIn("needs Trilinos_ENABLE_TeuchosComm=ON and TPL_ENABLE_MPI=ON", said)
-        # No targets in scripts: the judgement alone.
+        # Scripts cannot have targets: only the checks run.
         judged = script % f"set(Teuchos_INCLUDE_DIRS {headers})\n_halocline_require_teuchos_comm()"
         for file, define in (("Teuchos_config.h", "HAVE_TEUCHOS_MPI"), ("Teuchos_CommHelpers.hpp", "TEUCHOS_COMM_IS_ALWAYS_ASKED")):
             with self.subTest(define=define):

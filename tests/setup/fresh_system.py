@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Tries an installation in a Debian that has never seen the checkout, and records what came of it:
+"""Tries an installation in a new Debian system without the checkout, and records the result:
 
     tests/setup/fresh_system.py [BUILD]
 
-BUILD (.halocline/build-release) is installed, moved, and put alone into a new system by debootstrap, together with somebody
-else's sources (tests/stranger). That system then gets the packages that the installation names in share/halocline/needs.txt
-and no others: first those to run, with which decks run, then those to build a plugin, with which plugins and a program on
-libraries of the framework are built and run. Needs root, debootstrap and a network; takes some minutes.
+BUILD (.halocline/build-release) is installed, moved, and put into a system created by debootstrap, together with external
+sources (tests/stranger). That system then gets exactly the packages that the installation lists in
+share/halocline/needs.txt: first those for running, with which decks run, then those for building a plugin, with which
+plugins and a program on libraries of the framework are built and run. Needs root, debootstrap and a network; takes some
+minutes.
 """
 import argparse
 import datetime
@@ -27,7 +28,7 @@ from try_building import git, machine  # noqa: E402
 HOME = "/opt/elsewhere/halocline"
 PROGRAM = f"{HOME}/bin/halocline"
 STRANGER = "/root/stranger"
-# Mounts that end with the command, whatever its end is.
+# Mounts that are removed when the command ends, however it ends.
 INSIDE = 'mount -t proc proc "$0/proc" && mount -t sysfs sysfs "$0/sys" && mount -t tmpfs tmpfs "$0/dev/shm" && exec chroot "$0" /bin/bash -c "$1"'
 
 RUNS = [f"{PROGRAM} --version",
@@ -46,7 +47,7 @@ BUILDS = [f"cmake -G Ninja -S {STRANGER} -B {STRANGER}/build -DCMAKE_PREFIX_PATH
 
 
 def mirror():
-    """Where this machine's own apt gets Debian from."""
+    """The mirror that this machine's apt uses."""
     for folder in ("/etc/apt/sources.list", "/etc/apt/sources.list.d"):
         path = pathlib.Path(folder)
         for file in sorted(path.iterdir()) if path.is_dir() else [path] * path.exists():
@@ -66,7 +67,7 @@ def packages(text, title):
 
 
 class System:
-    """The new system, and what is done in it."""
+    """The new system, and operations in it."""
 
     def __init__(self, folder):
         self.folder, self.steps = folder, []
@@ -102,7 +103,7 @@ def arguments():
 
 
 def install(given):
-    """The moved installation and the stranger's sources in the new system; what it says that it needs."""
+    """The moved installation and the external sources in the new system; returns the packages that it lists."""
     before = given.folder.parent / "installed-before"
     shutil.rmtree(before, ignore_errors=True)
     subprocess.run(["cmake", "--install", given.build, "--prefix", before], check=True, stdout=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""Tables of docs say what their records do, and links between pages lead somewhere: `pages_test.py SOURCE`."""
+"""Tables of docs match their records, and links between pages are valid: `pages_test.py SOURCE`."""
 
 import json
 import pathlib
@@ -23,7 +23,7 @@ def check(root):
 
 
 def anchors(page):
-    """Those that GitHub gives to the headings of a page."""
+    """The anchors that GitHub generates for the headings of a page."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     titles = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title) for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}

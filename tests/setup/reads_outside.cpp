@@ -1,6 +1,6 @@
 // Reads that functors do not declare: reads_outside_test.py expects that the marked lines do not compile, one for each
-// reader that a functor may see; some are in builds for CUDA alone. With HALOCLINE_WITHIN they read what is declared,
-// and all of it compiles.
+// reader type of a functor; some exist only in builds for CUDA. With HALOCLINE_WITHIN all reads are declared ones, and
+// everything compiles.
 
 #include "framework/kernel/views.hpp"
 #include "framework/operator/stencil_cg_passes.hpp"

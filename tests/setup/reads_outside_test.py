@@ -1,5 +1,5 @@
-"""What a functor reads outside its shape does not compile: `reads_outside_test.py SOURCE BUILD`. The compiler of this build
-gets reads_outside.cpp with the flags of a test of kernels, and must refuse every line that is marked there."""
+"""Reads of a functor outside its shape do not compile: `reads_outside_test.py SOURCE BUILD`. This build's compiler compiles
+reads_outside.cpp with the flags of a kernel test, and must reject every line that is marked there."""
 
 import json
 import pathlib
@@ -18,14 +18,14 @@ MESSAGE = "the functor reads outside its shape (and its input_shape)"
 
 
 def command():
-    """The compiler's words for a test of kernels, and the folder that it runs in."""
+    """The compiler command of a kernel test, and its working directory."""
     commands = json.loads((BUILD / "compile_commands.json").read_text())
     entry = next(entry for entry in commands if pathlib.Path(entry["file"]) == LIKE)
     return shlex.split(entry["command"]), entry["directory"]
 
 
 def compiled(*flags):
-    """How the compiler ends with the cases, and what it says."""
+    """The compiler's exit code for the cases, and its output."""
     words, folder = command()
     with tempfile.TemporaryDirectory() as scratch:
         words[words.index("-o") + 1] = f"{scratch}/object.o"
@@ -50,7 +50,7 @@ class ReadsOutside(unittest.TestCase):
         self.assertGreaterEqual(len(lines), 6)
         for line in lines:
             with self.subTest(line=line):
-                # That of CUDA leaves out some of the way from a line to its mistake.
+                # CUDA's compiler omits some of the lines between the instantiation and the error.
                 self.assertTrue(on_devices or re.search(rf"reads_outside\.cpp:{line}[:)]", said), said)
         self.assertGreaterEqual(len(re.findall(re.escape(MESSAGE), said)), len(lines), said)
 

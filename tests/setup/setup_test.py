@@ -1,4 +1,4 @@
-"""How the set-up fails and goes on: `setup_test.py ROOT`, with stand-ins for the tools that would change this machine."""
+"""Failures and restarts of the set-up: `setup_test.py ROOT`, with stand-ins for the tools that would change this machine."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ ARCHIVE = re.search(r"^kokkos_archive=(\S+)", DEPENDENCIES, re.MULTILINE)[1].rep
 
 INSTALLED = "echo installed"
 MISSING = "exit 1"
-# As the set-up calls it to look for a package: every one is already there.
+# The call with which the set-up looks for a package: all are found.
 FOUND = 'for ((n = 1; n < $#; ++n)); do [[ ${!n} == -B ]] && m=$((n + 1)) && build=${!m}; done\nmkdir -p "$build"; echo /opt > "$build/place"'
 ALL_BUT_TEUCHOS = FOUND.replace("echo /opt", '{ [[ $* == *Teuchos* ]] && echo || echo /opt; }')
 NO_NETWORK = "echo 'E: Failed to fetch http://deb/x  Temporary failure resolving deb'; exit 100"
@@ -33,12 +33,12 @@ class Setup(unittest.TestCase):
         self.cache = pathlib.Path(temporary.name) / "cache"
         self.tools = pathlib.Path(temporary.name) / "tools"
         self.tools.mkdir()
-        # The set-up's own files, where another user can read them too.
+        # Copies of the set-up's files, readable for other users too.
         pathlib.Path(temporary.name).chmod(0o777)
         self.root = pathlib.Path(temporary.name) / "halocline"
         for folder in ("tools", "cmake"):
             shutil.copytree(ROOT / folder, self.root / folder)
-        # Nothing but these can be called by name: no sudo, and no download.
+        # Only these programs are on PATH: no sudo, and no download.
         for name in ("bash", "env", "realpath", "mkdir", "rm", "rmdir", "cat", "grep", "awk", "sed", "sleep", "flock", "touch",
                      "tar", "gzip", "sha256sum", "head", "mv", "dirname", "kill", "cp", "df"):
             (self.tools / name).symlink_to(shutil.which(name))
@@ -63,7 +63,7 @@ class Setup(unittest.TestCase):
                  "PIP_RETRIES": "1", "PIP_NO_CACHE_DIR": "1", **environment})
 
     def failures(self, *prefix, **environment):
-        """The lines of a set-up that fails which are no report of a finished step."""
+        """The lines of a failing set-up, without reports of finished steps."""
         process = self.start(*prefix, **environment)
         out, err = process.communicate(timeout=100)
         self.assertNotEqual(process.returncode, 0, err)
@@ -91,7 +91,7 @@ class Setup(unittest.TestCase):
                     "/nonexistent/bin (CUDACXX=/path/to/nvcc or CUDA_HOME says where it is)\n"))
 
     def test_a_gpu_that_this_kokkos_does_not_know(self):
-        """Those that it knows are named: by its own list, whatever that is."""
+        """The message lists the known architectures, from Kokkos' own list."""
         self.have_kokkos_source()
         (self.tools / "sort").symlink_to(shutil.which("sort"))
         folder = self.cache / "source/kokkos/cmake"

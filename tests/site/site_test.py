@@ -1,5 +1,5 @@
-"""What a site asks for: one version everywhere, manual pages, completions of shells, module files of an installation that was
-moved: `site_test.py PROGRAM SOURCES BUILD CMAKE`."""
+"""Requirements of sites: one version everywhere, manual pages, completions of shells, module files of a moved installation:
+`site_test.py PROGRAM SOURCES BUILD CMAKE`."""
 
 import functools
 import os
@@ -15,7 +15,7 @@ import yaml
 
 PROGRAM, ROOT, BUILD, CMAKE = (pathlib.Path(sys.argv.pop(1)) for _ in range(4))
 LMOD = pathlib.Path("/usr/share/lmod/lmod/init/bash")
-# A folder without a file that a shell could complete.
+# A folder without files that a shell could complete.
 EMPTY = tempfile.mkdtemp(prefix="halocline-site-")
 
 
@@ -68,7 +68,7 @@ class Manual(unittest.TestCase):
     pages = {"halocline.1": ("list", "--man"), "halocline-deck.5": ("list", "options", "--man")}
 
     def plain(self, name):
-        """A page as it is read, its lines joined where they were broken."""
+        """A page as rendered, with its lines joined."""
         text = output(["mandoc", "-Tutf8", "-Owidth=1000"], input=said(*self.pages[name]))
         return re.sub(".\b", "", text)
 
@@ -116,7 +116,7 @@ class Manual(unittest.TestCase):
         self.assertIn("two manual pages", done.stderr)
 
 
-# What is typed, what is offered: all of it, or, with `...`, at least that.
+# The typed text and the offered completions: all of them, or, with `...`, at least these.
 TYPED = [
     ("halocline ru", ["run"]),
     ("halocline --v", ["--version"]),
@@ -137,7 +137,7 @@ TYPED = [
 
 class Completion(unittest.TestCase):
     def bash(self, line, breaks=None):
-        """What bash offers where this much is typed."""
+        """The completions that bash offers after this text."""
         script = 'source /dev/stdin <<<"$SCRIPT"\n'
         if breaks is not None:
             script += "COMP_WORDBREAKS=$BREAKS\n"
@@ -153,7 +153,7 @@ class Completion(unittest.TestCase):
         for line, offered in TYPED:
             with self.subTest(line):
                 if "order" in line:
-                    continue  # a word is looked for as it is typed, up to its first blank
+                    continue  # completion uses the typed word up to its first blank
                 self.assertEqual(self.bash(line), offered)
         self.assertEqual(self.bash("halocline test-physics heat --only order"), [r"order\ in\ space", r"order\ in\ time"])
 
@@ -213,7 +213,7 @@ class Completion(unittest.TestCase):
             script = pathlib.Path(folder) / "_halocline"
             script.write_text(said("completion", "zsh"))
             output(["zsh", "-n", script])
-            # Typed in a terminal of its own, with a tab behind it.
+            # Typed in a terminal, followed by a tab.
             for line, shown in (("halocline ru", "halocline run "), ("halocline run --set solver.cg.preconditioner=ja", "=jacobi "),
                                 ("halocline run --set solver.meth", "solver.method="), ("halocline run --overw", "--overwrite "),
                                 ("halocline test-physics shal", "shallow-water ")):
@@ -269,7 +269,7 @@ class Installation(unittest.TestCase):
 
     @needs("tclsh")
     def test_environment_modules(self):
-        # Commands of modulecmd's, that say what they were told.
+        # Replacements of modulecmd's commands, which print their arguments.
         script = ('foreach name {prepend-path append-path module-whatis conflict} '
                   '{ proc $name {args} "puts \\"$name \\$args\\"" }\nset ModulesCurrentModulefile $argv\nsource $argv\nModulesHelp\n')
         file = self.prefix / "share/modulefiles/halocline" / self.version
@@ -280,7 +280,7 @@ class Installation(unittest.TestCase):
             self.assertIn(f"prepend-path PATH {self.prefix}/bin\n", told)
             self.assertIn(f"prepend-path CMAKE_PREFIX_PATH {self.prefix}\n", told)
             self.assertIn("conflict halocline\n", told)
-            # A copy elsewhere knows where the installation was put at first.
+            # A copy elsewhere refers to the original place of the installation.
             copy = pathlib.Path(self.place.name) / "copy"
             shutil.copy(file, copy)
             self.assertIn(f"prepend-path PATH {self.place.name}/first/bin\n", output(["tclsh", stand_in.name, copy]))

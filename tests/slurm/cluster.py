@@ -1,5 +1,5 @@
-"""A cluster of Slurm's on this machine alone: munged, slurmctld and two nodes by slurmd, with settings, keys and ports of their
-own, in a folder that is gone afterwards. No service of the machine is used, and none is left."""
+"""A Slurm cluster on this machine only: munged, slurmctld and two nodes by slurmd, with separate settings, keys and ports,
+in a folder that is removed afterwards. No service of the machine is used, and no process is left."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ DAEMONS = ("munged", "slurmctld", "slurmd")
 CLIENTS = ("srun", "sbatch", "scancel", "scontrol", "sinfo")
 PACKAGES = "munge slurm-client slurmctld slurmd slurm-wlm-basic-plugins"
 
-# Two nodes that have all processors of the machine each, and four GPUs that are none.
+# Two nodes, each with all processors of the machine, and four simulated GPUs.
 SETTINGS = """ClusterName=halocline
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={controller}
@@ -53,7 +53,7 @@ PartitionName=all Nodes=node[1-2] Default=YES MaxTime=INFINITE State=UP
 
 
 class ClusterError(Exception):
-    """The cluster does not come up, or does not answer."""
+    """The cluster does not start or does not respond."""
 
 
 def program(name):
@@ -65,7 +65,7 @@ def missing():
 
 
 def free_ports(count):
-    """Ports that nobody listens at, each another one."""
+    """Different ports without a listener."""
     sockets = [socket.socket() for _ in range(count)]
     for each in sockets:
         each.bind(("127.0.0.1", 0))
@@ -76,7 +76,7 @@ def free_ports(count):
 
 
 def wait_for(condition, seconds, what):
-    """What `condition` returns, once it is true. Throws ClusterError after so many seconds."""
+    """The value of `condition`, once it is true. Throws ClusterError after this many seconds."""
     end = time.monotonic() + seconds
     while True:
         found = condition()
@@ -88,7 +88,7 @@ def wait_for(condition, seconds, what):
 
 
 class Cluster:
-    """While the `with` lasts. `environment` is what commands of Slurm's need to find it; jobs inherit it."""
+    """Runs while the `with` lasts. `environment` is what Slurm's commands need to find it; jobs inherit it."""
 
     KILL_WAIT = 20  # seconds from SIGTERM to SIGKILL at the end of a job's time
 
@@ -112,7 +112,7 @@ class Cluster:
         settings = self.folder / "slurm.conf"
         settings.write_text(SETTINGS.format(host=host, controller=controller, node=node, other=other, folder=self.folder,
                                             processors=os.cpu_count(), kill_wait=self.KILL_WAIT))
-        # Devices like /dev/null in the place of GPUs: enough for Slurm to hand them out.
+        # Devices like /dev/null instead of GPUs: enough for Slurm to allocate them.
         for number in range(4):
             os.mknod(self.folder / f"gpu{number}", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
         (self.folder / "gres.conf").write_text(f"Name=gpu File={self.folder}/gpu[0-3]\n")
@@ -127,7 +127,8 @@ class Cluster:
                     f"--seed-file={self.folder}/munged.seed")
         wait_for((self.folder / "munge.socket").exists, 10, "munged listens")
         self.launch("slurmctld", "-D", "-f", settings)
-        # Each node has a name of its own for what runs on it: MPI would take two of one name for one, and mix their files up.
+        # Each node has its own host name for jobs: MPI would take two nodes with the same name for one, and mix up
+        # their files.
         hosts = self.folder / "hosts"
         hosts.write_text(pathlib.Path("/etc/hosts").read_text() + "127.0.0.1 node1 node2\n")
         for name in ("node1", "node2"):
@@ -142,7 +143,7 @@ class Cluster:
         log.close()
 
     def trouble(self):
-        """The last words of each daemon."""
+        """The last lines of each daemon's log."""
         text = "a node that is idle"
         for log in sorted(self.folder.glob("*.log")):
             lines = log.read_text(errors="replace").splitlines()[-5:]
@@ -167,7 +168,7 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def processes(self):
-        """Processes that have the settings of this cluster in their environment: its daemons' children, and jobs."""
+        """Processes with this cluster's settings in their environment: its daemons' children, and jobs."""
         found = []
         mark = f"SLURM_CONF={self.folder}/slurm.conf".encode()
         for place in pathlib.Path("/proc").glob("[0-9]*"):
@@ -175,17 +176,17 @@ class Cluster:
                 if int(place.name) != os.getpid() and mark in (place / "environ").read_bytes().split(b"\0"):
                     found.append(int(place.name))
             except (OSError, ValueError):
-                pass  # it has ended
+                pass  # the process has ended
         return found
 
     def ask(self, *words):
-        """What a command of Slurm's says; empty where it fails."""
+        """The output of a Slurm command; empty if it fails."""
         done = subprocess.run([program(words[0]), *map(str, words[1:])], env=self.environment, capture_output=True, text=True,
                               timeout=60, check=False)
         return done.stdout.strip() if done.returncode == 0 else ""
 
     def tell(self, *words):
-        """Throws ClusterError where it fails."""
+        """Throws ClusterError if it fails."""
         done = subprocess.run([program(words[0]), *map(str, words[1:])], env=self.environment, capture_output=True, text=True,
                               timeout=60, check=False)
         if done.returncode != 0:
@@ -193,7 +194,7 @@ class Cluster:
         return done.stdout.strip()
 
     def fields(self, job):
-        """What `scontrol show job` tells of a job, by name."""
+        """The output of `scontrol show job`, by name."""
         text = self.ask("scontrol", "--oneliner", "show", "job", job)
         return dict(re.findall(r"(\S+?)=(\S*)", text))
 

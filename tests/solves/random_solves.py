@@ -1,19 +1,18 @@
-"""Random linear solves of the real program, held against matrices that numpy makes from what a deck says.
+"""Random linear solves by the real program, checked against matrices that numpy builds from the deck.
 
-A seed makes a deck: physics, mesh, coefficients, walls, method, preconditioner, ranks. Matrix and right-hand side are
-made from the documented finite volumes, without anything of the program; the solution is read from its snapshot. Then
+A seed determines a deck: physics, mesh, coefficients, walls, method, preconditioner, ranks. Matrix and right-hand side
+follow from the documented finite volumes, without using the program; the solution is read from its snapshot. Then
 
-- b - A x in long double meets the tolerance wherever the program says "converged" (`beyond_rounding` is what it is above
-  that, in units of what rounding to double alone makes of b - A x at its worst);
-- with `verify` the error, by elimination in long double, is at most ten times the estimate, or the estimate is not
-  trusted;
-- where scipy's method of the same name (any of cg, minres, gmres and bicgstab for methods that scipy does not have)
-  solves the problem within the same iterations, the program does not end as "stalled" (with scipy, which tests do
-  without).
+- b - A x in long double meets the tolerance whenever the program says "converged" (`beyond_rounding` is the excess, in units
+  of the worst-case error of b - A x due to rounding to double);
+- with `verify` the error, by elimination in long double, is at most ten times the estimate, or the estimate is not trusted;
+- if scipy's method of the same name (any of cg, minres, gmres and bicgstab for methods that scipy does not have) solves the
+  problem within the same iterations, the program does not end as "stalled" (only if scipy is installed, which the tests do
+  not require).
 
     random_solves.py --program bin/halocline --seeds 0 200 --json bench/results/random_solves.json
 
-appends to the record what it does not have yet, so that a run can be gone on with.
+adds missing seeds to the record, so that an interrupted run can be continued.
 """
 import argparse
 import inspect
@@ -71,7 +70,7 @@ def wave(chance, size):
 
 
 class Problem:
-    """One deck and the numbers that it stands for."""
+    """A deck and the numbers that define it."""
 
     def __init__(self, seed):
         chance = random.Random(seed)
@@ -116,7 +115,7 @@ class Problem:
 
     @staticmethod
     def choose_wall(chance):
-        """The value on a wall, or nothing: no gradient."""
+        """The value on a wall, or None: no gradient."""
         return constant(chance.choice((0, 1, chance.uniform(-5, 5)))) if chance.random() < 0.6 else None
 
     def choose_solver(self, chance):
@@ -157,7 +156,7 @@ class Problem:
                            velocity={axis: v.text for axis, v in zip("xyz", self.velocity)})
         return deck
 
-    # The matrix: sums over the faces of each cell of what flows out, as the documentation of each physics says.
+    # The matrix: sums of the fluxes through the faces of each cell, as in the documentation of each physics.
 
     def axes(self):
         for cells, upper, growth in zip(self.cells, self.upper, self.growth):
@@ -253,7 +252,7 @@ def eliminated(a, b):
 
 
 def run(program, problem, folder):
-    """The summary's solve and the solution; no solution where nothing was written."""
+    """The summary's solve and the solution; no solution if nothing was written."""
     folder = pathlib.Path(folder)
     (folder / "deck.yaml").write_text(json.dumps(problem.deck()))
     command = [str(program), "run", "deck.yaml", "--overwrite", "--output", "out"]
@@ -271,7 +270,7 @@ def run(program, problem, folder):
 
 
 def scipy_outcomes(a, b, guess, problem):
-    """The methods that solve it within the iterations, by b - A x."""
+    """The methods that solve it within the iterations, judged by b - A x."""
     solved = []
     target = problem.tolerance * norm(b - a @ guess)
     for name in ("cg", "minres", "gmres", "bicgstab"):
@@ -282,7 +281,7 @@ def scipy_outcomes(a, b, guess, problem):
             own["atol"] = 0
         if name == "gmres":
             own["restart"] = min(problem.restart, len(b))
-            own["maxiter"] = max(problem.iterations // own["restart"], 1)  # of restarts
+            own["maxiter"] = max(problem.iterations // own["restart"], 1)  # number of restarts
         start = b - a @ guess
         try:
             with np.errstate(all="ignore"):
@@ -295,7 +294,7 @@ def scipy_outcomes(a, b, guess, problem):
 
 
 def judged(program, seed):
-    """What one seed gives: the row of the record, with what it breaks."""
+    """The result of one seed: the row of the record, including violations."""
     problem = Problem(seed)
     a, b, guess = problem.matrix()
     with tempfile.TemporaryDirectory() as folder:
@@ -303,7 +302,7 @@ def judged(program, seed):
     precise = a.astype(PRECISE)
     residual = norm(b - precise @ x)
     target = problem.tolerance * norm(b - precise @ guess)
-    # Of rows with m entries, at their worst (Higham, Accuracy and Stability of Numerical Algorithms, section 3.5).
+    # Worst case for rows with m entries (Higham, Accuracy and Stability of Numerical Algorithms, section 3.5).
     entries = np.count_nonzero(a, axis=1) + 2
     rounding = EPSILON / 2 * norm(entries * (np.abs(a) @ np.abs(x) + np.abs(b)))
     row = {"seed": seed, "physics": problem.physics, "cells": problem.cells, "ranks": problem.ranks,

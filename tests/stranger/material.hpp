@@ -4,11 +4,11 @@
 
 #include "framework/deck/options.hpp"
 
-/// As expressions of position.
+/// Expressions of position.
 struct Material {
   std::string conductivity;
   std::string rate;
 };
 
-/// By a code that knows no deck and takes its parameters as packages of Trilinos do.
+/// Read by code that knows no decks and takes its parameters as packages of Trilinos do.
 Material material_of(halocline::Options const& options);

@@ -1,4 +1,4 @@
-// A program of somebody else on libraries of the framework: exchanges and sweeps a field without any driver.
+// An external program on libraries of the framework: exchanges and sweeps a field without any driver.
 
 #include <mpi.h>
 
@@ -30,7 +30,7 @@ struct SumOfThree {
   }
 };
 
-/// Of n cells that are 1, on a closed line: 3 n.
+/// For n cells with value 1 on a periodic line: 3 n.
 double total_after_a_sweep(Index cells) {
   StructuredMeshDescription description;
   description.axes = {Axis::uniform(cells, 0, 1)};

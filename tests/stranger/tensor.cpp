@@ -24,7 +24,7 @@ struct FullTensor {
     constexpr Offset<1, 1> north_east{};
     double const along_x = faces.lower(at, 0) * (u[here] - u[west]) + faces.upper(at, 0) * (u[here] - u[east]);
     double const along_y = faces.lower(at, 1) * (u[here] - u[south]) + faces.upper(at, 1) * (u[here] - u[north]);
-    // 2 xy d2u/dxdy by the four corners, times the area of the cell, which is that of both differences.
+    // 2 xy d2u/dxdy from the four corners, times the cell's area; the spacings of both differences cancel against it.
     double const across = (u[north_east] - u[north_west]) - (u[south_east] - u[south_west]);
     return xx * along_x + yy * along_y - xy / 2 * across;
   }

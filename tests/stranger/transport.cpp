@@ -36,7 +36,7 @@ class Transport final : public Physics {
         next_(mesh_, {.name = "next"}),
         exchange_({&u_}) {
     u_.fill(context.deck.section("transport").expression("initial"), 0);
-    next_.copy(u_);  // the ghosts at ends that are not periodic, which no exchange fills, stay as they began
+    next_.copy(u_);  // ghosts at non-periodic ends, which no exchange fills, keep their initial values
   }
 
   std::vector<FieldBase const*> fields() const override { return {&u_}; }

@@ -4,7 +4,7 @@
 
 namespace halocline::test {
 
-/// While one of these lives, this process cannot write beyond `bytes` of a file.
+/// While an object of this class exists, this process cannot write files larger than `bytes`.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

@@ -43,7 +43,7 @@ class Consensus : public testing::EmptyTestEventListener {
   bool failed_ = false;
 };
 
-/// What ranks other than 0 say: their failures.
+/// Output of ranks other than 0: their failures.
 class Failures : public testing::EmptyTestEventListener {
  public:
   explicit Failures(int rank) : rank_(rank) {}

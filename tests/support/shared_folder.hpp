@@ -11,7 +11,7 @@
 
 namespace halocline::test {
 
-/// A new folder that all ranks know, gone when they are done with it. Collective.
+/// A new folder known to all ranks, removed when they are done with it. Collective.
 class SharedFolder {
  public:
   SharedFolder() {

@@ -25,7 +25,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For a process that may do anything: nobody hears it, no file is left where it crashes, and it ends with its parent.
+/// Isolates a process that may fail in any way: its output is discarded, it leaves no core file, and it ends with its
+/// parent.
 void stand_apart(bool is_heard) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   expect_exit();
@@ -41,7 +42,7 @@ void stand_apart(bool is_heard) {
   setrlimit(RLIMIT_CORE, &none);
 }
 
-/// All that comes until the other end is closed; what has come where that is not before `deadline`, and false.
+/// Reads until the other end is closed. If that takes longer than `deadline`, returns false with what was read so far.
 bool read_to_end(int pipe, std::string& text, Clock::time_point deadline) {
   std::array<char, 4096> part{};
   for (;;) {
@@ -63,7 +64,7 @@ struct End {
   std::string text;
 };
 
-/// A process that does `work` with the writing end of a pipe, and what came out of that.
+/// Runs `work` in a new process with the writing end of a pipe; returns how it ended and what it wrote.
 template <class Work>
 End in_process(Work const& work, int seconds) {
   std::array<int, 2> ends{};

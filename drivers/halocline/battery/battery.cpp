@@ -25,7 +25,7 @@ constexpr std::array<Check, 13> all{{
     {"builds", "another build, for another backend, has the same solution", builds},
 }};
 
-/// Smooth, periodic in the box of `made_deck`, without any symmetry; no two fields alike.
+/// Smooth, periodic in the box of `made_deck`, without symmetries, different for each field.
 std::string smooth(int dimensions, int field) {
   double const shift = 0.1 + 0.3 * field;
   std::string text = fmt::format("1 + 0.2*sin(2*pi*x + {:.1f})", shift);

@@ -9,8 +9,8 @@ namespace halocline::battery {
 /// All checks, in the order of the table.
 [[nodiscard]] std::span<Check const> checks();
 
-/// The decks that a physics is tested with where none is given: those that it brings, or ones made of its declaration:
-/// for each number of axes that it is written for, a periodic box and smooth values. Each is a text of YAML.
+/// The decks that a physics is tested with if none is given: its own, or generated ones: for each number of axes that
+/// it supports, a periodic box with smooth initial values. Each is a YAML text.
 [[nodiscard]] std::vector<std::string> decks_for(PhysicsEntry const& entry);
 
 }  // namespace halocline::battery

@@ -11,11 +11,11 @@
 
 namespace halocline::battery {
 
-/// What came of a check.
+/// The result of a check.
 struct Finding {
   enum class Verdict { held, failed, not_applicable };
   Verdict verdict = Verdict::held;
-  std::string text;  ///< the numbers, or why it does not apply
+  std::string text;  ///< the numbers, or why the check does not apply
 };
 [[nodiscard]] inline Finding held(std::string text) { return {Finding::Verdict::held, std::move(text)}; }
 [[nodiscard]] inline Finding failed(std::string text) { return {Finding::Verdict::failed, std::move(text)}; }
@@ -23,29 +23,29 @@ struct Finding {
   return {Finding::Verdict::not_applicable, std::move(why)};
 }
 
-/// A physics with a deck that makes a problem of it.
+/// A physics and a deck for it.
 struct Subject {
   PhysicsEntry const& entry;
   std::shared_ptr<deck::ResolvedSection const> declaration;
   Deck deck;
-  std::vector<std::string> plugins;  ///< what a process of the driver is to load for it
-  std::filesystem::path scratch;     ///< a folder for what a check writes
+  std::vector<std::string> plugins;  ///< shared objects that a process of the driver must load for it
+  std::filesystem::path scratch;     ///< a folder for the check's files
   std::string beside;                ///< the program of another build; empty: none
 
-  /// The judged deck, changed by `changes` ("mesh.cells=[8, 8]"). Throws InputError.
+  /// The validated deck, changed by `changes` ("mesh.cells=[8, 8]"). Throws InputError.
   [[nodiscard]] Options read(std::vector<std::string> const& changes = {}) const {
     return deck.with(overrides_by_set(changes)).read(declaration);
   }
 };
 
-/// What a physics is held to. Checks throw what the physics throws: that is a failure, too.
+/// A check of a physics. Checks let the physics' exceptions pass: they count as failures, too.
 struct Check {
   char const* name;
   char const* sentence;
   Finding (*run)(Subject const&);
 };
 
-/// \name A file each
+/// \name One file each
 /// @{
 [[nodiscard]] Finding order_in_space(Subject const& subject);
 [[nodiscard]] Finding order_in_time(Subject const& subject);

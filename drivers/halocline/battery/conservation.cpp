@@ -17,7 +17,7 @@ Finding conservation(Subject const& subject) {
     try {
       trial = std::make_unique<Trial>(subject, joined(changes, closed_change(subject)));
     } catch (InputError const&) {
-      // Its walls cannot be taken away.
+      // Its walls cannot be changed.
     }
   }
   std::vector<std::string> const names = trial->physics().conserved();

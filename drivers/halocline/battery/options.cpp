@@ -19,7 +19,7 @@ struct Wrong {
 
 bool is_number(OptionKind kind) { return kind == OptionKind::integer || kind == OptionKind::real; }
 
-/// Wrong in type, out of range, misspelt.
+/// Adds values with a wrong type, values out of range, and misspelt names.
 void add_wrong(Option const& option, std::string const& path, std::vector<Wrong>& wrong) {
   std::string const name = path + "." + option.name();
   if (is_number(option.kind())) {
@@ -64,7 +64,7 @@ Finding options(Subject const& subject) {
     if (!is_refused(subject, each.change))
       return failed(fmt::format("`{}`, which is {}, is taken", each.change, each.why));
   }
-  // The program ends with 2 and leaves nothing behind: of every kind of mistake one.
+  // The program must exit with code 2 and leave no files; one mistake of each kind.
   std::vector<std::string> known;
   for (Wrong const& each : wrong) {
     if (std::find(known.begin(), known.end(), each.why) != known.end() || known.size() == 3) continue;

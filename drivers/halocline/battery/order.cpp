@@ -14,8 +14,8 @@ namespace halocline::battery {
 namespace {
 
 constexpr int meshes = 3;
-constexpr double slack = 0.3;       ///< what an order may lack on meshes that are not fine
-constexpr double rounding = 1e-12;  ///< of errors and differences, relative to the values: nothing to be learnt there
+constexpr double slack = 0.3;       ///< tolerance of an order measured on meshes that are not fine
+constexpr double rounding = 1e-12;  ///< smaller errors and differences, relative to the values, are rounding
 
 int time_order(Subject const& subject) {
   if (!evolves(subject)) return 1;
@@ -24,7 +24,7 @@ int time_order(Subject const& subject) {
   return integrator != nullptr ? integrator->order : 1;
 }
 
-/// A state on a mesh and what the physics says of its error.
+/// A state on a mesh and the errors that the physics reports.
 struct Level {
   std::vector<Values> state;
   std::vector<Quantity> errors;
@@ -38,8 +38,8 @@ std::vector<Quantity> errors_in(std::vector<Quantity> const& quantities) {
   return errors;
 }
 
-/// The value at place `at` of the coarser mesh, from the finer one: of nodes the same one; of cells the mean, or
-/// for orders above two the value of a cubic through four cells along each axis.
+/// The value at `at` of the coarser mesh, from the finer one: for nodes the same value; for cells the mean or, for
+/// orders above two, a cubic through four cells along each axis.
 double coarser(Values const& fine, Extents const& at, bool is_cubic) {
   double sum = 0;
   std::array<std::array<double, 4>, 3> weights{};
@@ -69,7 +69,7 @@ double coarser(Values const& fine, Extents const& at, bool is_cubic) {
   return sum;
 }
 
-/// The root mean square of what the finer state differs by from the coarser one, over the root mean square of that.
+/// The root mean square of the difference between the finer and the coarser state, relative to that of the coarser one.
 double difference(Values const& fine, Values const& coarse, bool is_cubic) {
   double square = 0;
   double size = 0;
@@ -92,7 +92,8 @@ double difference(Values const& fine, Values const& coarse, bool is_cubic) {
   return size > 0 ? std::sqrt(square / size) : std::sqrt(square);
 }
 
-/// What the errors (or differences) of meshes or steps, each half the one before, tell of `name`.
+/// Judges the order from the errors (or differences) of meshes or steps, each half the one before; `name` is for the
+/// text.
 Finding judged(std::string const& name, std::vector<double> const& errors, int expected) {
   std::string numbers;
   for (double const error : errors) numbers += fmt::format("{}{:.2e}", numbers.empty() ? "" : ", ", error);
@@ -113,7 +114,7 @@ Finding together(std::vector<Finding> const& findings) {
   return all;
 }
 
-/// Steps of one length, at most `most` long, that make up `span`.
+/// Number of equal steps, at most `most` long, that make up `span`.
 Index steps_for(double span, double most) {
   return std::max<Index>(1, static_cast<Index>(std::ceil(span / most * (1 - 1e-12))));
 }
@@ -126,7 +127,7 @@ Finding order_in_space(Subject const& subject) {
   std::vector<std::string> const exact = exact_solves(subject);
   bool const is_space = subject.read().section("mesh").integers("cells").size() == 3;
   std::vector<Index> const coarsest = cells_of(subject, is_space || order > 4 ? 400 : evolves(subject) ? 1500 : 1100);
-  // Errors of time are to shrink as fast as those of space.
+  // The errors of time must shrink as fast as those of space.
   double const shorter = std::pow(2.0, std::ceil(static_cast<double>(order) / time_order(subject)));
   std::vector<Level> levels;
   double step = 0;

@@ -47,7 +47,7 @@ Finding precisions(Subject const& subject) {
   if (!subject.entry.points && !is_explicit(subject)) return not_applicable("solves end where tolerances say");
   std::vector<std::string> changes;
   if (!subject.entry.points) changes.push_back(odd_cells(subject));
-  // The same steps in both, which are short: nothing grows but what rounding leaves.
+  // The same short steps in both, so that only rounding errors differ.
   auto single = std::make_unique<Trial>(subject, joined(changes, {"precision=single"}));
   auto double_ = std::make_unique<Trial>(subject, joined(changes, {"precision=double"}));
   std::optional<double> const stable = double_->stable_step();

@@ -27,7 +27,7 @@ std::filesystem::path last_snapshot(std::filesystem::path const& folder) {
   return last;
 }
 
-/// The field that is where the points lie; empty: there is none.
+/// The name of the field with the points' positions; empty: there is none.
 std::string place_of(Physics const& physics) {
   for (FieldBase const* const field : physics.fields()) {
     if (field->description().position) return field->name();
@@ -35,7 +35,7 @@ std::string place_of(Physics const& physics) {
   return "";
 }
 
-/// The state of a run as its last snapshot has it. The field `place` is no data there: it is the points of the mesh.
+/// The state of a run in its last snapshot. The field `place` is stored there as the points of the mesh.
 std::vector<Values> state_of(std::filesystem::path const& folder, std::vector<Values> like, std::string const& place) {
   for (Values& field : like) {
     std::string const name = field.name.substr(0, field.name.find('['));
@@ -58,8 +58,7 @@ std::vector<Values> state_of(std::filesystem::path const& folder, std::vector<Va
   return like;
 }
 
-/// What decides how sweeps are done and how values travel, and must decide nothing else: of each number of ranks
-/// another choice.
+/// Options of sweeps and halo exchange that must not change results: a different choice for each number of ranks.
 std::vector<std::string> way_of(Subject const& subject, int count) {
   if (count == 2) return {"tune=off"};
   if (subject.entry.points) return {};
@@ -75,7 +74,7 @@ std::vector<std::string> with_changes(std::vector<std::string> words, Subject co
   return words;
 }
 
-/// Whether the deck is wrong for so many ranks: its mesh cannot be cut so.
+/// Whether the deck is invalid for this many ranks because its mesh cannot be partitioned so.
 bool is_refused(Subject const& subject, std::vector<std::string> const& changes, int count) {
   std::vector<std::string> const words{"check", (subject.scratch / "deck").string(), "--ranks", std::to_string(count)};
   return run_program_with(with_changes(words, subject, changes), 30).code == 2;
@@ -88,11 +87,11 @@ nlohmann::json quantities_of(std::filesystem::path const& folder) {
 
 constexpr int steps = 6;
 
-/// Runs of a deck by a whole program that take few steps of few cells.
+/// Runs of a deck by the whole program, with few steps and cells.
 struct WholeRun {
   std::vector<std::string> changes;  ///< of the deck
-  std::vector<Values> like;          ///< what there is of the state
-  std::string place;                 ///< the field that is where the points lie
+  std::vector<Values> like;          ///< the fields of the state
+  std::string place;                 ///< the field with the points' positions
 };
 WholeRun short_whole_run(Subject const& subject) {
   WholeRun run;
@@ -120,7 +119,7 @@ Finding ranks(Subject const& subject) {
   std::vector<Values> alone;
   nlohmann::json quantities;
   std::string done;
-  // What points do to each other is summed up in an order that the ranks decide.
+  // The order in which interactions of points are summed depends on the ranks.
   bool const has_same_bits = is_explicit(subject) && !subject.entry.points;
   for (int const count : {1, 2, 3, 4, 8}) {
     auto const folder = subject.scratch / fmt::format("ranks{}", count);
@@ -181,7 +180,7 @@ Finding builds(Subject const& subject) {
   bool const is_single = subject.read(changes).choice("precision") == "single";
   double const epsilon =
       is_single ? double{std::numeric_limits<float>::epsilon()} : std::numeric_limits<double>::epsilon();
-  // Functions of expressions differ by some roundings from one processor to the other; solves end where tolerances say.
+  // Functions in expressions differ by a few roundings between processors; solves end where tolerances are met.
   bool const is_solved = !is_explicit(subject) && !subject.entry.points;
   double const explained = is_solved ? 1e-8 : 30.0 * steps * epsilon;
   std::string const text = fmt::format("the other build differs by {:.1e}; {} {:.1e}", difference,

@@ -16,10 +16,10 @@ Finding restart(Subject const& subject) {
   double const given = given_step(whole.deck());
   double const size = stable ? std::min(given, 0.5 * *stable) : given;
   std::string text;
-  // After one step methods of several have no history yet.
+  // After one step multistep methods have no history yet.
   for (Index const before : {1, 2, 7}) {
     Trial undisturbed(subject, changes);
-    // In two parts as well: where steps stand is counted from the first of a part.
+    // Also in two parts: step positions are counted from the start of a part.
     undisturbed.take(size, before);
     undisturbed.take(size, 5);
     Trial first(subject, changes);

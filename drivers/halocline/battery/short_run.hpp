@@ -9,7 +9,7 @@
 
 namespace halocline::battery {
 
-/// As many steps, each `part` of the longest stable one or as the deck says.
+/// Takes `steps` steps, each `part` of the longest stable one, but at most as long as in the deck.
 inline void take_some(Trial& trial, Subject const& subject, Index steps, double part = 0.9) {
   double size = 0;
   if (evolves(subject)) {
@@ -20,7 +20,7 @@ inline void take_some(Trial& trial, Subject const& subject, Index steps, double 
   trial.take(size, steps);
 }
 
-/// Such steps of the changed deck.
+/// The same for the changed deck.
 [[nodiscard]] inline std::unique_ptr<Trial> short_run(Subject const& subject, std::vector<std::string> const& changes,
                                                       Index steps, double part = 0.9) {
   auto trial = std::make_unique<Trial>(subject, changes);
@@ -28,7 +28,7 @@ inline void take_some(Trial& trial, Subject const& subject, Index steps, double 
   return trial;
 }
 
-/// Cells that are few, and no multiple of anything along any axis.
+/// A change of the mesh to few cells, with numbers that no block size divides.
 [[nodiscard]] inline std::string odd_cells(Subject const& subject) {
   std::vector<Index> cells = cells_of(subject, 600);
   for (std::size_t axis = 0; axis < cells.size(); ++axis) {

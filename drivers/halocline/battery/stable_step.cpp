@@ -11,9 +11,10 @@
 namespace halocline::battery {
 namespace {
 
-constexpr double bound = 100;  ///< what a stable step may make of the largest value; an unstable one goes far beyond
+constexpr double bound =
+    100;  ///< a stable step may increase the largest value by this factor; an unstable one exceeds it by far
 
-/// The initial values of the deck, with what excites all waves that the mesh has.
+/// The initial values of the deck plus a perturbation that excites all waves on the mesh.
 std::vector<std::string> rough(Subject const& subject) {
   std::vector<std::string> changes;
   Options const deck = subject.read();
@@ -34,8 +35,7 @@ std::vector<std::string> rough(Subject const& subject) {
   return changes;
 }
 
-/// How many times its first largest value the largest one becomes in so many steps; infinite where it is a number no
-/// more.
+/// Growth of the largest value over this many steps; infinite if it becomes NaN.
 double growth(Subject const& subject, std::vector<std::string> const& changes, double part, int steps) {
   Trial trial(subject, changes);
   double const first = std::max(largest(trial.state()), 1e-30);
@@ -43,7 +43,7 @@ double growth(Subject const& subject, std::vector<std::string> const& changes, d
   double const size = part * *trial.stable_step();
   try {
     for (int n = 0; n < steps; n += 20) {
-      // A step that follows from the state stays a part of what is stable then.
+      // A step that follows from the state stays a fraction of the stable step of that state.
       trial.take(std::min(size, part * trial.stable_step().value_or(size)), 20);
       most = std::max(most, largest(trial.state()) / first);
       if (most > 1e12) break;

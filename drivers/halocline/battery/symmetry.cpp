@@ -15,18 +15,19 @@ namespace halocline::battery {
 namespace {
 
 constexpr Index steps = 10;
-constexpr double explained = 1e-10;  ///< of sums that are added in another order
+constexpr double explained = 1e-10;  ///< difference due to another order of summation
 constexpr std::array<char, 3> letters{'x', 'y', 'z'};
 
-/// What becomes of the places of a problem.
+/// A symmetry transformation of a problem.
 struct Map {
-  std::function<std::string(std::string const&)> expression;    ///< of an expression of x, y and z
-  std::function<Extents(Extents const&, Extents const&)> from;  ///< where, in a mesh of so many, a value was before
-  std::array<std::size_t, 3> axes{0, 1, 2};                     ///< that axis n was before
-  int turned = -1;                                              ///< the axis along which vectors turn around
+  std::function<std::string(std::string const&)> expression;  ///< transforms an expression of x, y and z
+  std::function<Extents(Extents const&, Extents const&)>
+      from;                                  ///< index before the transformation, in a mesh of the given extents
+  std::array<std::size_t, 3> axes{0, 1, 2};  ///< index of axis n before the transformation
+  int turned = -1;                           ///< the axis along which vectors change sign
 };
 
-/// Every expression that the deck gives in the section of the physics, mapped.
+/// Transforms every expression that the deck gives in the section of the physics.
 void add_mapped(Options const& given, Section const& section, Map const& map, std::vector<std::string>& changes) {
   for (Option const& option : section.options()) {
     if (!given.given(option.name()) && !given.has(option.name())) continue;
@@ -40,7 +41,7 @@ void add_mapped(Options const& given, Section const& section, Map const& map, st
   for (Section const& inner : section.sections()) add_mapped(given.section(inner.name()), inner, map, changes);
 }
 
-/// The values of a component that the mapped problem has under `name`; null: the same name.
+/// A component and its name in the transformed problem; null: the same name.
 struct Component {
   std::string name;
   double sign = 1;
@@ -56,7 +57,7 @@ Component component_of(Subject const& subject, std::string const& name, Map cons
   return {name, 1};
 }
 
-/// The section that gives a component at the start, and the option in it: `u.initial`, of a law `initial.u`.
+/// The section and the option of a component's initial value: `u.initial`, or for a law `initial.u`.
 struct Start {
   Options section;
   std::string option;
@@ -70,13 +71,14 @@ std::optional<Start> start_of(Subject const& subject, Options const& own, std::s
   return std::nullopt;
 }
 
-/// Runs the deck, and the mapped one; how far the mapped solution is off.
+/// Runs the deck and the transformed deck; returns the difference between the expected and the computed transformed
+/// solution.
 double distance(Subject const& subject, Map const& map, std::vector<std::string> const& common,
                 std::vector<std::string> const& of_mesh) {
   Options const deck = subject.read(common);
   std::vector<std::string> changes = joined(common, of_mesh);
   add_mapped(deck.section(subject.entry.name), subject.entry.options, map, changes);
-  // Components of a vector change places, and signs, at the start, too.
+  // The initial components of vectors are permuted and change sign, too.
   Options const own = deck.section(subject.entry.name);
   std::size_t const axes = deck.section("mesh").integers("cells").size();
   for (auto const& vector : subject.entry.promises.vectors) {
@@ -111,7 +113,7 @@ double distance(Subject const& subject, Map const& map, std::vector<std::string>
   return largest_difference(after, expected);
 }
 
-/// Whether walls, which a map would have to take along, are out of the way.
+/// Changes that remove walls, which a transformation would have to include.
 std::vector<std::string> common_changes(Subject const& subject) {
   std::vector<std::string> const changes = joined(exact_solves(subject), {odd_cells(subject)});
   return evolves(subject) ? joined(changes, closed_change(subject)) : changes;
@@ -158,7 +160,7 @@ Finding axes_alike(Subject const& subject) {
   };
   int pairs = 0;
   for (std::size_t other = 1; other < dimensions; ++other) {
-    // Walls do not change places.
+    // Walls are not exchanged.
     if (mesh.has("periodic") && closes(0) != closes(other)) continue;
     ++pairs;
     std::vector<std::string> of_mesh;

@@ -54,7 +54,7 @@ void add_options(Section const& section, std::string const& path, std::string co
   for (Section const& inner : section.sections()) add_options(inner, path_of(path, inner), name, found);
 }
 
-/// Paths of the sections inside of `section` that have this name.
+/// Adds the paths of all sections inside `section` that have this name.
 void add_sections(Section const& section, std::string const& path, std::string const& name,
                   std::vector<std::string>& found) {
   for (Section const& inner : section.sections()) {
@@ -63,8 +63,8 @@ void add_sections(Section const& section, std::string const& path, std::string c
   }
 }
 
-/// This process alone. Solvers may split it, for which MPI has to run; its start takes longer than most checks, and it
-/// is left to the end of the process.
+/// This process alone. Solvers may split the communicator, for which MPI must run; starting MPI takes longer than most
+/// checks, and it is finalised only at the end of the process.
 std::shared_ptr<Communicator> communicator_for(Subject const& subject, bool is_stepped) {
   if (!is_stepped || is_explicit(subject)) return std::make_shared<Communicator>(Communicator::alone());
   static auto const* const environment = new Environment({.kokkos = false});
@@ -188,7 +188,7 @@ double product_of(std::vector<Index> const& cells, Index factor) {
 
 namespace {
 
-/// Whether a deck gives an option, by its full name.
+/// Whether a deck gives an option, by full name.
 bool is_given(Options const& deck, std::string const& name) {
   std::size_t const dot = name.find('.');
   if (dot == std::string::npos) return deck.given(name);
@@ -199,7 +199,7 @@ bool is_given(Options const& deck, std::string const& name) {
 
 std::vector<std::string> closed_change(Subject const& subject) {
   std::vector<std::string> changes;
-  // Only what the deck gives: a mesh need not have the axes of all fields.
+  // Only options that the deck gives: a mesh need not have the axes of all fields.
   for (std::string const& source : options_called(subject, "source")) {
     if (is_given(subject.read(), source)) changes.push_back(source + "=0");
   }

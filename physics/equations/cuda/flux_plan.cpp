@@ -14,7 +14,7 @@ using kernel::cuda::check;
 using kernel::cuda::current_device;
 using kernel::cuda::current_device_number;
 
-/// Blocks of a kernel that a device runs at a time; 0 where it cannot. Asked for once for each kernel and device.
+/// Resident blocks of a kernel on the whole device; 0 if it cannot run. Queried once for each kernel and device.
 int blocks_at_a_time(FluxKernel const& kernel) {
   static std::mutex mutex;
   static std::map<std::pair<void const*, int>, int> known;
@@ -33,10 +33,10 @@ int blocks_at_a_time(FluxKernel const& kernel) {
 
 int tiles(Index extent, int size) { return static_cast<int>((extent + size - 1) / size); }
 
-/// Planes of a chunk with which the device is done soonest: all of its multiprocessors have work, and little is done
-/// before the first plane.
+/// Planes per chunk that minimise the run time: all multiprocessors have work, and the start-up before the first plane
+/// is small against it.
 Index best_chunk(Index planes, Index tiles_of_plane, Index at_a_time) {
-  constexpr Index before_first_plane = 1;  // in planes: the faces below it, and the wait for what they read
+  constexpr Index before_first_plane = 1;  // cost in planes: the faces below it, and the wait for the first loads
   Index best = planes;
   Index least = 0;
   for (Index chunks = 1; chunks <= planes; ++chunks) {
@@ -55,7 +55,7 @@ Index best_chunk(Index planes, Index tiles_of_plane, Index at_a_time) {
 
 FluxLaunch plan_fluxes(IndexRange const& range, FluxKernel const& kernel) {
   FluxLaunch launch;
-  // Of a thin range most of a tile would be idle.
+  // On a thin range most of a tile would be idle.
   if (range.extent(0) < kernel.columns / 2 || range.extent(1) < kernel.rows / 4) return launch;
   int const at_a_time = blocks_at_a_time(kernel);
   if (at_a_time == 0) return launch;

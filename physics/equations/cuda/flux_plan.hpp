@@ -4,19 +4,19 @@
 
 namespace halocline::equation::cuda {
 
-/// A stage of a conservation law, cut up.
+/// Decomposition of a conservation law's stage into tiles and chunks.
 struct FluxPlan {
   Index begin[3] = {0, 0, 0};  ///< of the range
   Index end[3] = {0, 0, 0};
   int tiles_x = 0;
   int tiles_y = 0;
-  Index chunk = 0;  ///< planes that a block goes through
+  Index chunk = 0;  ///< planes that a block processes
 };
 
-/// What the planning needs to know of a kernel.
+/// Properties of a kernel that the plan depends on.
 struct FluxKernel {
   void const* function = nullptr;
-  int columns = 0;  ///< threads of a block along x: the last of them, and of the rows, evaluates faces alone
+  int columns = 0;  ///< threads of a block along x; the last column and the last row only evaluate faces
   int rows = 0;
   int shared_bytes = 0;
 };
@@ -24,11 +24,11 @@ struct FluxKernel {
 struct FluxLaunch {
   FluxPlan plan;
   void const* function = nullptr;
-  int blocks = 0;  ///< 0: the range is thinner than tiles are worth, or the device has not the memory
+  int blocks = 0;  ///< 0: the range is too thin for tiles, or shared memory is too small
   int shared_bytes = 0;
 };
 
-/// Cuts a range up for the current device. The same range and kernel get the same plan.
+/// Decomposes a range for the current device. The same range and kernel yield the same plan.
 [[nodiscard]] FluxLaunch plan_fluxes(IndexRange const& range, FluxKernel const& kernel);
 
 }  // namespace halocline::equation::cuda

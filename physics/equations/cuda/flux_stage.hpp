@@ -11,22 +11,22 @@
 #include "physics/equations/flux_rate.hpp"
 #include "physics/equations/stage_functor.hpp"
 
-// A stage of a conservation law on NVIDIA's GPUs. Where each cell evaluates its own faces, the work is done twice, and
-// the states of cells are converted once for each that reads them. Here a block of threads goes through the planes of a
-// tile: what the faces need of the next planes is in shared memory, and a thread evaluates the lower faces of its cell;
-// the upper ones are those of the next thread, or of the next plane.
+// A stage of a conservation law on NVIDIA's GPUs. If each cell evaluated its own faces, every flux would be computed
+// twice, and the state of a cell converted once for each cell that reads it. Here a block of threads marches through
+// the planes of a tile: shared memory holds what the faces of the next planes need, and a thread evaluates the lower
+// faces of its cell. The upper faces are those of the next thread or of the next plane.
 
 namespace halocline {
 
 namespace equation::cuda {
 
-/// A stage whose rate is known already.
+/// A stage whose rate is already known.
 template <class Stage, class State>
 struct StageOfRate {
   static constexpr Shape shape = Stage::shape;
   static constexpr Shape input_shape(int n) { return Stage::input_shape(n); }
   Stage const& stage;
-  State const& fluxes;  ///< what flows in less what flows out
+  State const& fluxes;  ///< inflow minus outflow
 
   template <class P, class... In>
   __device__ __forceinline__ auto operator()(P const& at, In const&... in) const {
@@ -40,25 +40,24 @@ struct StageOfRate {
   }
 };
 
-/// That a block of threads may have on devices of compute capability 9.0, less what it has for itself.
+/// Shared memory of a block on devices of compute capability 9.0, minus what the block reserves.
 inline constexpr int most_shared_bytes = 224 * 1024;
 
-/// How a block of threads is laid out for a rate: a warp along x, `rows` of them along y.
+/// Thread layout of a block for a rate: a warp along x, `rows` of them along y.
 template <class Real, class Rate, int Axes>
 struct FluxTile {
   static constexpr int columns = 32;
   static constexpr int reach = Rate::reach;
   static constexpr int fields = Rate::fields;
   static constexpr int width = columns + 2 * reach - 1;        ///< cells that the faces of a row read
-  static constexpr int planes = Axes > 2 ? 2 * reach + 1 : 1;  ///< in shared memory at a time
+  static constexpr int planes = Axes > 2 ? 2 * reach + 1 : 1;  ///< held in shared memory at a time
   [[nodiscard]] static constexpr int cells(int rows_of_tile) { return width * (rows_of_tile + 2 * reach - 1); }
-  /// Fluxes through lower faces along y, of this plane and the one before.
+  /// Fluxes through lower faces along y, of the current and the previous plane.
   [[nodiscard]] static constexpr int fluxes(int rows_of_tile) { return 2 * columns * rows_of_tile; }
   [[nodiscard]] static constexpr int bytes(int rows_of_tile) {
     return fields * (planes * cells(rows_of_tile) + fluxes(rows_of_tile)) * static_cast<int>(sizeof(Real));
   }
-  /// Of the shapes that were tried on an H100, the one with most threads was the fastest, though it keeps a few numbers
-  /// in memory for want of registers.
+  /// Of the shapes tried on an H100, the one with most threads was fastest, although it spills a few registers.
   static constexpr int rows = [] {
     int most = 16;
     while (most > 4 && bytes(most) > most_shared_bytes) --most;
@@ -66,7 +65,7 @@ struct FluxTile {
   }();
   static constexpr int threads = columns * rows;
   static constexpr int cells_of_plane = cells(rows);
-  static constexpr int places = (cells_of_plane + threads - 1) / threads;  ///< of a plane that a thread reads
+  static constexpr int places = (cells_of_plane + threads - 1) / threads;  ///< cells of a plane that one thread loads
   static constexpr int shared_bytes = bytes(rows);
 };
 
@@ -99,17 +98,17 @@ __global__ void __launch_bounds__(FluxTile<Real, Rate, Axes>::threads, 1)
   Index const first_y = plan.begin[1] + static_cast<Index>(tile_y) * (rows - 1);
   Index const i = first_x + column;
   Index const j = first_y + row;
-  // The last row and column evaluate faces for those before.
+  // The last row and column evaluate faces for those before them.
   bool const is_stored = column < columns - 1 && row < rows - 1 && i < plan.end[0] && j < plan.end[1];
   bool const has_x_and_z = row < rows - 1 && j < plan.end[1];
   bool const has_y = j <= plan.end[1];
 
-  // The first plane in shared memory, and where plane k is: there are as many as the faces along z read, and one ahead.
+  // Shared memory is a ring of as many planes as the faces along z read, plus one ahead, starting at `first_seen`.
   Index const first_seen = first_plane - (Axes > 2 ? reach : 0);
   auto const plane_of = [&](Index k) {
     return seen + static_cast<int>((k - first_seen) % Tile::planes) * Tile::fields * cells;
   };
-  // The places of a plane that this thread brings.
+  // The cells of a plane that this thread loads.
   auto const for_places = [&](auto const& visit) {
 #pragma unroll
     for (int n = 0; n < Tile::places; ++n) {
@@ -117,7 +116,7 @@ __global__ void __launch_bounds__(FluxTile<Real, Rate, Axes>::threads, 1)
       if (place < cells) visit(place);
     }
   };
-  // Cells behind the range's ghosts are not there: the last ones stand for them, and nobody uses what comes of it.
+  // Beyond the range's ghosts the last ghost is loaded instead; no stored result depends on it.
   auto const ask = [&](Index k) {
     Real* const to = plane_of(k);
     for_places([&](int place) {
@@ -135,7 +134,7 @@ __global__ void __launch_bounds__(FluxTile<Real, Rate, Axes>::threads, 1)
     });
     __pipeline_commit();
   };
-  // Each thread converts what it has asked for.
+  // Each thread converts the cells that it loaded.
   auto const convert = [&](Index k) {
     Real* const its = plane_of(k);
     for_places([&](int place) {
@@ -153,7 +152,7 @@ __global__ void __launch_bounds__(FluxTile<Real, Rate, Axes>::threads, 1)
     }
     return line;
   };
-  // About plane k, whose last cell is not read.
+  // Along z about plane k; the last cell is not read.
   auto const line_of_planes = [&](Index k) {
     Line line;
     for (int n = 0; n < 2 * reach; ++n) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// All that a declared physics needs: what stands at a point, the declaration, and the macro that makes a plugin of it.
+// All that a declared physics needs: the point, the declaration, and the macro that makes a plugin of it.
 
 #include "framework/plugin/plugin.hpp"
 #include "physics/equations/equations.hpp"
