@@ -79,6 +79,11 @@ def fixed(number, places=2):
     return f"{_rounded(number, places):f}".replace("-", "−")
 
 
+def scientific(number, count=2):
+    """A number to so many significant digits, with an exponent: 4.3e-6."""
+    return re.sub(r"e([+-])0+", r"e\1", f"{number:.{count - 1}e}")
+
+
 def percent(part, places=1):
     return f"{fixed(100 * part, places)} %"
 
@@ -151,5 +156,5 @@ def without_repeats(lines, columns=1):
 
 
 __all__ = ["binary", "digits", "duration", "ends_with", "fixed", "link", "median", "microseconds", "milliseconds", "one",
-           "parts_of_problem", "percent", "powers", "rate", "record", "rows", "size", "starts_with", "table",
+           "parts_of_problem", "percent", "powers", "rate", "record", "rows", "scientific", "size", "starts_with", "table",
            "without_repeats"]
