@@ -45,10 +45,10 @@ struct FieldQuantity {
 ///     HALOCLINE_PLUGIN(decay);
 ///
 /// `Decay<Real>` is a point functor that is made from the physics' own options: `shape` says what it may read, `fields`
-/// how many fields the state has (one, where it says nothing), and `rate(at, u…)` is the rate of change at a point,
-/// Values<Real, fields> of several fields. Where it has `Values<Real, fields> diffusivity() const`, in length^2 / time,
-/// the fields diffuse as well, div grad u to second order: integrators may then solve for that part, with the deck's
-/// solver, and steps need not be short because of it.
+/// how many fields the state has (one, where it says nothing), and `operator()(at, u…)` returns the rate of change at a
+/// point, Values<Real, fields> of several fields. Where it has `Values<Real, fields> diffusivity() const`, in length^2
+/// / time, the fields diffuse as well, div grad u to second order: integrators may then solve for that part, with the
+/// deck's solver, and steps need not be short because of it.
 class Equations {
  public:
   /// \param name what decks choose it by, and the name of its section
@@ -68,9 +68,9 @@ class Equations {
   Equations& wall(std::string name, std::string sentence, std::vector<std::string> wants = {});
   /// The section of the physics, for options of its own.
   [[nodiscard]] Section& options() { return options_; }
-  /// The longest step that is stable with explicit Euler, in the unit of time, but for what `diffusivity` says. Not
-  /// needed where the functor has `fastest(at, u…)`, a bound of its rate in 1 / time: the step then follows from the
-  /// present state.
+  /// The longest step that is stable with explicit Euler, in the unit of time, without the limit from `diffusivity`:
+  /// 2 / k for decay at rate k. Not needed where the functor has `fastest(at, u…)`, the inverse of that step at a point
+  /// (k / 2): the step then follows from the present state.
   Equations& stable_step(std::function<double(Options const& own, StructuredMesh const& mesh)> step);
   /// The integral of this field does not change, but by walls and sources.
   Equations& conserves(std::string const& field);
