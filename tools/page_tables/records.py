@@ -35,7 +35,7 @@ def link(*names):
 
 
 def rows(name, key="rows", /, **conditions):
-    """Those rows of a record that have all the values given; a function as a condition gets the value and returns whether it fits."""
+    """Those rows of a record that have all the values given; a function as a condition says whether a value fits."""
     def fits(row):
         return all(wanted(row.get(key)) if callable(wanted) else row.get(key) == wanted for key, wanted in conditions.items())
     return [row for row in record(name)[key] if fits(row)]
