@@ -68,8 +68,9 @@ class Equations {
   Equations& wall(std::string name, std::string sentence, std::vector<std::string> wants = {});
   /// The section of the physics, for options of its own.
   [[nodiscard]] Section& options() { return options_; }
-  /// The longest stable step of explicit Euler, in the unit of time, without the limit of `diffusivity`. Not needed if
-  /// the functor has `fastest(at, u…)`, a bound of its rate in 1 / time: the step then follows from the present state.
+  /// The longest stable step of explicit Euler, in the unit of time, without the limit of `diffusivity`: 2 / k for
+  /// decay at rate k. Not needed if the functor has `fastest(at, u…)`, the inverse of that step at a point (k / 2): the
+  /// step then follows from the present state.
   Equations& stable_step(std::function<double(Options const& own, StructuredMesh const& mesh)> step);
   /// Only walls and sources change the integral of this field.
   Equations& conserves(std::string const& field);

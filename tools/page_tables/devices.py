@@ -2,7 +2,7 @@
 from .records import (digits, duration, fixed, link, median, milliseconds, one, parts_of_problem, rate, record, rows, size,
                       starts_with, table, without_repeats)
 
-# of copy, for the sizes that are asked about
+# targets of copy, by benchmark and size
 AIMS_H100 = {"laplacian-3d": (("512³", "1024³"), "0.95"), "jacobi-3d": (("512³", "1024³"), "0.95"),
              "jacobi-2d": (("20480²",), "0.95"), "jacobi-1d": (("2²⁸",), "0.95"), "star-25": (("768³",), "0.90")}
 AIMS_H200 = {name: (sizes, "0.85") for name, (sizes, _) in AIMS_H100.items()}

@@ -1,8 +1,8 @@
 """What was measured on the cores of hosts."""
 import re
 
-from .records import (binary, duration, fixed, link, median, microseconds, milliseconds, one, percent, record, rows, size, table,
-                      without_repeats)
+from .records import (binary, duration, fixed, link, median, microseconds, milliseconds, one, percent, record, rows,
+                      scientific, size, table, without_repeats)
 
 
 @table
@@ -144,7 +144,7 @@ def candidate(problem, name):
     return next(row for row in problem["rows"] if row["candidate"] == name)
 
 
-# problem of the record: words; what was chosen; the best without multigrid; worth knowing, from the record, too
+# problem of the record: its words, the choice, an alternative without multigrid, notes (`noted` fills in their figures)
 CHOICES = {
     "constant coefficients, 2D": ("constant coefficients, 240²", ["cg, multigrid", "multigrid"], "cg", ""),
     "constant coefficients, 3D": (
@@ -152,37 +152,37 @@ CHOICES = {
         "few cells along an axis: plain `cg` is not far behind"),
     "coefficient that jumps by 1e4": (
         "coefficient that jumps by 1e4, 240²", ["cg, multigrid"], "cg, chebyshev",
-        "`multigrid` alone and plain `cg` reach the limit; the error is 1e-3, see below"),
+        "`multigrid` alone and plain `cg` reach the limit; the error is {error of cg, multigrid}, see below"),
     "stretched mesh": (
-        "mesh that is stretched, cells up to 11 times as wide as others", ["cg, multigrid"], "cg, chebyshev",
-        "`multigrid` alone: {multigrid}; `jacobi` as a preconditioner more than halves the iterations of `cg` ({cg} to "
+        "stretched mesh, cells up to 11 times as wide as others", ["cg, multigrid"], "cg, chebyshev",
+        "`multigrid` alone: {multigrid} iterations; `jacobi` as a preconditioner more than halves those of `cg` ({cg} to "
         "{cg, jacobi})"),
     "cells ten times as wide as high": (
         "cells ten times as wide as high", ["cg, multigrid"], "cg, chebyshev",
-        "`chebyshev` and plain `cg` are next: {chebyshev} and {cg} iterations"),
+        "`chebyshev` alone ({chebyshev} iterations) and plain `cg` ({cg}) take about as long as `cg` with `chebyshev`"),
     "insulated, long step": ("insulated walls, long time step", ["cg, multigrid", "multigrid"], "cg", ""),
     "insulated, 100 short steps": (
         "insulated walls, 100 short time steps", ["cg"], "minres",
-        "preconditioners take as long or longer; `jacobi` takes {jacobi}"),
+        "with a preconditioner `cg` takes at least twice as long; `jacobi` alone takes {jacobi} iterations"),
     "constant coefficients, 2D, single precision": (
         "constant coefficients in single precision, 240²", ["cg, multigrid", "multigrid"], "cg",
-        "all that end do so with what rounding explains; errors from 2e-6 (`multigrid`) to 1e-3 (`minres`)"),
+        "all but `jacobi` converge to rounding; estimated errors from {least error} to {largest error}"),
     "flow that turns round": (
-        "flow that turns round, 240², Péclet numbers of cells up to 1", ["gmres, multigrid", "bicgstab, multigrid"], "bicgstab",
+        "recirculating flow, 240², cell Péclet numbers up to 1", ["gmres, multigrid", "bicgstab, multigrid"], "bicgstab",
         "`gmres` alone reaches the limit; `multigrid` alone finds the operator not definite"),
     "flow that turns round, strong": (
         "the same, 16 times as strong, upwind", ["bicgstab, multigrid", "gmres, multigrid"], "bicgstab, jacobi", ""),
     "flow that turns round, hardly mixed": (
-        "the same, next to nothing but carried (diffusivity 1e-6)", ["bicgstab, multigrid", "gmres, multigrid"], "bicgstab, ilu",
-        "whatever else reaches the limit"),
+        "the same, almost pure advection (diffusivity 1e-6)", ["bicgstab, multigrid", "gmres, multigrid"], "bicgstab, ilu",
+        "`multigrid` alone finds the operator not definite; all others reach the limit"),
     "flow through a plane, hardly mixed": (
-        "flow through a plane, next to nothing but carried (diffusivity 1e-5)", ["bicgstab, ilu"], "bicgstab, gauss_seidel",
+        "flow through a plane, 240², almost pure advection (diffusivity 1e-5)", ["bicgstab, ilu"], "bicgstab, gauss_seidel",
         "`gmres` and `bicgstab` with `multigrid`: {gmres, multigrid} and {bicgstab, multigrid} iterations"),
     "flow through a box": (
         "flow through a box, 40³", ["gmres, multigrid", "bicgstab, multigrid"], "bicgstab, jacobi",
-        "`multigrid` alone: {multigrid}"),
+        "`multigrid` alone: {multigrid} iterations"),
     "Helmholtz": (
-        "Helmholtz' equation, 2.6 wave lengths across 240²", ["minres"], "minres, gauss_seidel",
+        "Helmholtz equation, 2.6 wavelengths across 240²", ["minres"], "minres, gauss_seidel",
         "`gauss_seidel` halves the iterations, not the time; `cg` and `multigrid` find the operator not definite, `gmres` "
         "reaches the limit and stalls with `multigrid`"),
 }
@@ -193,19 +193,30 @@ def words_of_candidate(name):
     return f"`{method}` with `{preconditioner}`" if preconditioner else f"`{method}`"
 
 
+def noted(note, candidates):
+    """A note of CHOICES with its figures from the rows of the problem: {CANDIDATE} is the number of iterations, {error of
+    CANDIDATE} the estimated error; {least error} and {largest error} are those of all candidates."""
+    errors = {row["candidate"]: row["error_estimate"] for row in candidates if row.get("error_estimate") is not None}
+    figures = {row["candidate"]: str(row["iterations"]) for row in candidates}
+    figures |= {f"error of {name}": scientific(error) for name, error in errors.items()}
+    for which, extreme in (("least error", min), ("largest error", max)):
+        name = extreme(errors, key=errors.get)
+        figures[which] = f"{scientific(errors[name])} ({words_of_candidate(name)})"
+    return note.format_map(figures)
+
+
 @table
 def solver_choices():
-    made = [["problem", "choice", "iterations", "time", "next to it without multigrid", "iterations", "time", "worth knowing"]]
+    made = [["problem", "choice", "iterations", "time", "alternative without multigrid", "iterations", "time", "notes"]]
     for problem in record("solver_choices")["problems"]:
         words, chosen, other, note = CHOICES[problem["problem"]]
         found = [candidate(problem, name) for name in chosen]
         beside = candidate(problem, other)
-        for row in problem["rows"]:
-            note = note.replace(f"{{{row['candidate']}}}", str(row["iterations"]))
         made.append([words, " or ".join(words_of_candidate(name) for name in chosen),
                      " or ".join(str(row["iterations"]) for row in found),
                      " or ".join(duration(row["seconds"], 2) for row in found),
-                     words_of_candidate(other), str(beside["iterations"]), duration(beside["seconds"], 2), note])
+                     words_of_candidate(other), str(beside["iterations"]), duration(beside["seconds"], 2),
+                     noted(note, problem["rows"])])
     return made
 
 
@@ -229,7 +240,7 @@ def full_multigrid():
              "3D cells, sines": "128³, cells", "3D cells, two wavelengths": "128³, two wavelengths",
              "3D cells, values on walls": "128³, values on all walls",
              "3D cells, walls of three kinds": "128³, walls of three kinds", "2D cells, stretched": "128², stretched mesh"}
-    made = [["problem", "error after the first iteration, in parts of the discretisation's: cycle", "full",
+    made = [["problem", "error after the first iteration over the discretisation error: cycle", "full",
              "full, `start_cycles: 2`", "time, full", "iterations to 1e-10, cycle", "full"]]
     for problem, named in words.items():
         starts = {row["start"]: row for row in one("full_multigrid", "problems", problem=problem, ranks=1)["rows"]}

@@ -35,7 +35,7 @@ def link(*names):
 
 
 def rows(name, key="rows", /, **conditions):
-    """Those rows of a record that have all the values given; a function as a condition is asked instead."""
+    """Those rows of a record that have all the values given; a function as a condition says whether a value fits."""
     def fits(row):
         return all(wanted(row.get(key)) if callable(wanted) else row.get(key) == wanted for key, wanted in conditions.items())
     return [row for row in record(name)[key] if fits(row)]
@@ -77,6 +77,11 @@ def digits(number, count=3):
 def fixed(number, places=2):
     """A number to so many places behind the point: parts of one."""
     return f"{_rounded(number, places):f}".replace("-", "−")
+
+
+def scientific(number, count=2):
+    """A number to so many significant digits, with an exponent: 4.3e-6."""
+    return re.sub(r"e([+-])0+", r"e\1", f"{number:.{count - 1}e}")
 
 
 def percent(part, places=1):
@@ -151,5 +156,5 @@ def without_repeats(lines, columns=1):
 
 
 __all__ = ["binary", "digits", "duration", "ends_with", "fixed", "link", "median", "microseconds", "milliseconds", "one",
-           "parts_of_problem", "percent", "powers", "rate", "record", "rows", "size", "starts_with", "table",
+           "parts_of_problem", "percent", "powers", "rate", "record", "rows", "scientific", "size", "starts_with", "table",
            "without_repeats"]
