@@ -126,8 +126,8 @@ Section declare_mesh_section() {
   mesh.integers("cells", "Cells along each axis; one, two or three numbers.", 1, 3).at_least(1).unit("cells");
   mesh.reals("lower", "Lower end of the domain on each axis; 0 if not given.", 1, 3).optional();
   mesh.reals("upper", "Upper end of the domain on each axis; 1 if not given.", 1, 3).optional();
-  mesh.reals("growth",
-             "Ratio of the widths of a cell and the previous one, on each axis; 1 (equal cells) if not given.", 1, 3)
+  mesh.reals("growth", "Width of each cell relative to the previous one, on each axis; 1 (equal cells) if not given.",
+             1, 3)
       .optional()
       .at_least(0.5)
       .at_most(2);

@@ -31,10 +31,10 @@ SmootherEntry entry(std::string name, std::string sentence, std::function<bool(O
 
 bool const registered =
     (smoothers().add(entry("multicolour",
-                           "Gauss-Seidel in as many colours as the operator needs, two for stencils that read the next "
-                           "neighbours along axes alone",
+                           "Gauss-Seidel with as many colours as the operator needs, two for stencils that read only "
+                           "the nearest neighbours along the axes; chebyshev is used if it has no colours",
                            [](Operator const& a) { return colours_of(a) > 0; })),
-     smoothers().add(entry("red_black", "Gauss-Seidel in two colours or not at all",
+     smoothers().add(entry("red_black", "Gauss-Seidel with two colours; chebyshev is used if the operator needs more",
                            [](Operator const& a) { return colours_of(a) == 2; })),
      true);
 

@@ -44,10 +44,7 @@ Section time_section() {
       .at_most(1)
       .optional();
   time.integer("steps", "Number of time steps.").at_least(0).optional();
-  time.real("end",
-            "Time at which the run ends; a last step of fixed length is shortened to end there, and chosen steps "
-            "divide the remaining time evenly.")
-      .optional();
+  time.real("end", "Time at which the run ends; the last steps are shortened to end exactly there.").optional();
   time.check([](Options const& given, Mistakes& mistakes) {
     if (given.has("steps") && given.has("end")) {
       add_mistake(given, "end", "given together with `steps`", mistakes, "give one of them");
