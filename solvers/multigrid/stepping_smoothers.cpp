@@ -58,8 +58,8 @@ std::unique_ptr<Smoother> make(Operator const& a, int steps) {
 
 bool const registered =
     (smoothers().add({.name = "chebyshev",
-                      .sentence = "a Chebyshev polynomial of the operator, for operators without colours for "
-                                  "Gauss-Seidel or with accurately known eigenvalues on all levels",
+                      .sentence = "a Chebyshev polynomial of the operator, for operators without a colouring or with "
+                                  "accurately known eigenvalues on all levels",
                       .create = make<ChebyshevSmoother>}),
      smoothers().add(
          {.name = "jacobi", .sentence = "damped Jacobi steps, for comparison", .create = make<JacobiSmoother>}),
