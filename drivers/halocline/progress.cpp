@@ -25,9 +25,10 @@ std::string readable_time(double seconds) {
 Section progress_section() {
   Section progress("progress", "Progress messages of a run.");
   progress
-      .integer("iterations",
-               "Interval at which iterations of a solve are printed, beginning with iteration 0, each with the "
-               "quantity that the method monitors; 0: a progress line from time to time instead.")
+      .integer(
+          "iterations",
+          "Number of iterations of a solve from one printed iteration to the next, beginning with iteration 0; each is "
+          "printed with the quantity that the method monitors. 0: a progress line from time to time instead.")
       .at_least(0)
       .defaults_to(std::int64_t{0});
   return progress;

@@ -24,7 +24,10 @@ std::vector<Section> sections_of_laws() {
 
 Section declare_face(std::string const& name, BoundaryKind kind) {
   Section face(name, "Boundary condition on the " + name + " face.");
-  face.choice("kind", "Kind of condition on the field u.", [] { return wall_laws().names_in_order(); })
+  face.choice("kind",
+              "Kind of condition on the field u; reflecting: ghost values mirror the interior; zero: ghost values are "
+              "zero.",
+              [] { return wall_laws().names_in_order(); })
       .defaults_to(to_string(kind));
   face.expression("value",
                   "v in u = v (dirichlet), du/dn = v (neumann) or a u + b du/dn = v (robin); n points outwards.")
