@@ -28,9 +28,8 @@ namespace halocline {
 namespace {
 
 constexpr char const* exit_codes =
-    "Exit codes: 0 done, 2 the deck or the command line is wrong, 3 the run failed (a solve, a stable step, a NaN or "
-    "a\n"
-    "plugin), 4 reading or writing failed, 5 stopped by a signal, the wall limit or the loss of a rank,\n"
+    "Exit codes: 0 done, 2 the deck or the command line is wrong, 3 the run failed (a solve, a stable step, a NaN\n"
+    "or a plugin), 4 reading or writing failed, 5 stopped by a signal, the wall limit or the loss of a rank,\n"
     "70 a defect of Halocline. A sweep returns the largest code of its runs, or 5 if a signal stopped it.";
 
 constexpr char const* program_examples =

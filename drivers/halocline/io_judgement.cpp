@@ -28,8 +28,8 @@ Section io_section() {
       .at_least(0)
       .defaults_to(std::int64_t{0});
   io.integer("buffers",
-             "Largest number of snapshots in flight from a compute rank to its I/O rank; before it sends another, the "
-             "compute rank waits, so that no snapshot is dropped. Each takes as much host memory as the fields.")
+             "Largest number of snapshots in flight from a compute rank to its I/O rank; a compute rank with one more "
+             "waits, so that no snapshot is dropped. Each takes as much host memory as the fields.")
       .at_least(1)
       .at_most(most_buffers)
       .defaults_to(std::int64_t{2});
