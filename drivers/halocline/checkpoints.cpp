@@ -47,16 +47,25 @@ Json described(ScheduleState const& state) {
 }  // namespace
 
 Section checkpoint_section() {
-  Section checkpoint("checkpoint",
-                     "States from which a run goes on, to the bit: `halocline restart` and `run --continue`.");
-  Section& every = checkpoint.section("every", "How often one is written; without any, only where the run stops.");
-  every.integer("steps", "Steps from one to the next.").above(0).optional();
-  every.real("time", "Time from one to the next, counted from `time.start`; the first step at or after it.")
+  Section checkpoint(
+      "checkpoint",
+      "Checkpoints, from which `halocline restart` and `run --continue` resume a run with bitwise the same results.");
+  Section& every = checkpoint.section(
+      "every",
+      "Intervals between checkpoints; if none is given, a checkpoint is written only when the run is stopped.");
+  every.integer("steps", "Number of steps between checkpoints.").above(0).optional();
+  every
+      .real("time",
+            "Time between checkpoints, counted from `time.start`; each is written after the first step that reaches "
+            "its time.")
       .above(0)
       .optional();
-  every.real("wall", "Seconds of a clock from one to the next.").above(0).optional();
-  checkpoint.integer("keep", "How many are kept, the newest ones.").at_least(1).defaults_to(std::int64_t{2});
-  checkpoint.boolean("at_stop", "Writes one where a signal or the wall limit stops the run.").defaults_to(true);
+  every.real("wall", "Wall-clock seconds between checkpoints.").above(0).optional();
+  checkpoint.integer("keep", "Number of checkpoints that are kept, the newest ones.")
+      .at_least(1)
+      .defaults_to(std::int64_t{2});
+  checkpoint.boolean("at_stop", "Whether a checkpoint is written when a signal or the wall limit stops the run.")
+      .defaults_to(true);
   return checkpoint;
 }
 

@@ -28,18 +28,19 @@ namespace halocline {
 namespace {
 
 constexpr char const* exit_codes =
-    "Exit codes: 0 done, 2 the deck or the command line is wrong, 3 the run did not reach what the deck asks:\n"
-    "a solve, a stable step, a plugin; 4 reading or writing failed, 5 stopped by a signal or by the loss of a rank,\n"
-    "70 a defect of Halocline. A sweep ends with the largest of its runs', with 5 once a signal has stopped it.";
+    "Exit codes: 0 done, 2 the deck or the command line is wrong, 3 the run failed (a solve, a stable step, a NaN\n"
+    "or a plugin), 4 reading or writing failed, 5 stopped by a signal, the wall limit or the loss of a rank,\n"
+    "70 a defect of Halocline. A sweep returns the largest code of its runs, or 5 if a signal stopped it.";
 
 constexpr char const* program_examples =
     "Examples:\n"
-    "  halocline run heat.yaml --plot              solves it; all results are in heat.out/\n"
+    "  halocline run heat.yaml --plot              runs the deck; all results are in heat.out/\n"
     "  halocline run heat.yaml --ranks 2 --set solver.cg.preconditioner=multigrid\n"
-    "  halocline run gray-scott.yaml --sweep F=0.02,0.03 --sweep k=0.05,0.06   four runs, and a table of them\n"
-    "  halocline check heat.yaml                   names its mistakes, the memory and the steps it takes\n"
-    "  halocline diff heat.out other.out           tells whether two runs have the same bits, else where they part\n"
-    "  halocline list solver.cg                    tells the options of one section of a deck\n\n";
+    "  halocline run gray-scott.yaml --sweep F=0.02,0.03 --sweep k=0.05,0.06   four runs and a table of them\n"
+    "  halocline check heat.yaml                   reports mistakes, memory and number of steps\n"
+    "  halocline diff heat.out other.out           reports whether two runs are bitwise equal, or where they differ\n"
+    "  halocline list solver.cg                    lists the options of one section of a deck\n"
+    "\n";
 
 /// Everything that may follow `halocline`.
 std::vector<std::string> const first_words{"run",   "restart",     "check",        "diff",       "verify", "list",
@@ -72,12 +73,13 @@ CLI::Option* add_repeatable(CLI::App& app, std::string const& name, std::string 
 }
 
 void add_deck(CLI::App& app, std::string& deck, std::vector<std::string>& set, std::vector<std::string>& plugins) {
-  app.add_option("DECK", deck, "File that says what to solve: YAML, or a format that a physics brings (halocline list)")
+  app.add_option("DECK", deck,
+                 "Deck that describes the run: YAML, or a format that a physics defines (see halocline list)")
       ->required()
       ->option_text(" ");
   add_repeatable(app, "--set", "PATH=VALUE", set,
-                 "Changes an option of the deck, as in solver.method=jacobi; may be repeated");
-  add_repeatable(app, "--plugin", "FILE", plugins, "Shared object with one more physics; may be repeated");
+                 "Sets an option of the deck, for instance solver.method=jacobi; may be repeated");
+  add_repeatable(app, "--plugin", "FILE", plugins, "Shared object with an additional physics; may be repeated");
 }
 
 void add_ranks(CLI::App& app, int& ranks, std::string const& text) {
@@ -99,98 +101,101 @@ CLI::Validator readable_by(auto const& read) {
 
 /// An option of the deck that also exists on the command line, which takes precedence.
 void add_devices(CLI::App& app, RunCommand& run) {
-  app.add_option("--devices", run.devices,
-                 "Devices of this host that its ranks share out: all, how many, or which (0,1)")
+  app.add_option(
+         "--devices", run.devices,
+         "Devices of this host that its ranks may use: all, a number of them, or a list of device numbers (0,1)")
       ->check(readable_by(read_device_choice))
       ->option_text("DEVICES");
 }
 
 /// The common options of new and continued runs.
 void add_way_of_running(CLI::App& app, RunCommand& run) {
-  add_ranks(app, run.ranks, "Runs on so many MPI ranks of this machine; mpirun is started for it");
+  add_ranks(app, run.ranks, "Number of MPI ranks, all on this machine; starts mpirun");
   add_devices(app, run);
   app.add_option_function<std::string>(
          "--wall-limit", [&run](std::string const& text) { run.wall_limit = read_duration(text); },
-         "Stops in time to have ended by then, with a checkpoint and exit code 5: seconds, 30m, 2h or H:MM:SS; the end "
-         "of a Slurm job counts as well")
+         "Wall-clock limit, as seconds, 30m, 2h or H:MM:SS; the run stops before it, with a checkpoint and exit code "
+         "5, and also before the end of its Slurm job")
       ->check(readable_by(read_duration))
       ->option_text("TIME");
-  app.add_flag(
-      "--plot", run.plot,
-      "Draws slices of the last state or its bodies, an animation, quantities, residuals and traces of receivers");
+  app.add_flag("--plot", run.plot,
+               "Draws slices of the last state or its bodies, an animation, quantities, residuals and receiver traces");
   app.add_flag("--trace", run.trace, "Writes trace.json, a timeline of all ranks for Perfetto or chrome://tracing");
-  auto* const verbose = app.add_flag("-v,--verbose", run.verbose, "Says more on standard error");
-  app.add_flag("--quiet", run.quiet, "Prints nothing but errors")->excludes(verbose)->option_text(" ");
+  auto* const verbose = app.add_flag("-v,--verbose", run.verbose, "Prints more messages on standard error");
+  app.add_flag("--quiet", run.quiet, "Prints only errors")->excludes(verbose)->option_text(" ");
   verbose->option_text(" ");
 }
 
 void add_restart(CLI::App& program, RunCommand& run) {
   CLI::App& app =
-      *program.add_subcommand("restart", "Goes on with a run from its newest whole checkpoint, in its folder");
+      *program.add_subcommand("restart", "Resumes a run from its newest complete checkpoint, in the same folder");
   app.add_option("FOLDER", run.output, "Output folder of the run")->required()->option_text(" ");
   add_repeatable(app, "--set", "PATH=VALUE", run.set,
-                 "Changes an option of the deck from here on, as in time.end=20; may be repeated");
-  add_repeatable(app, "--plugin", "FILE", run.plugins, "Shared object with one more physics; may be repeated");
+                 "Sets an option of the deck for the rest of the run, for instance time.end=20; may be repeated");
+  add_repeatable(app, "--plugin", "FILE", run.plugins, "Shared object with an additional physics; may be repeated");
   add_way_of_running(app, run);
 }
 
 void add_run(CLI::App& program, RunCommand& run) {
-  CLI::App& app = *program.add_subcommand("run", "Solves a deck; writes summary.json, tables and snapshots");
+  CLI::App& app = *program.add_subcommand("run", "Runs a deck; writes summary.json, tables and snapshots");
   add_deck(app, run.deck, run.set, run.plugins);
-  auto* const sweep = add_repeatable(
-      app, "--sweep", "PATH=A,B,...", run.sweep,
-      "Runs the deck with each of these values, one after the other, as by --set; the name alone is enough "
-      "for an option of the physics; repeated: with every combination. Each run has a folder of its own "
-      "inside that of --output; sweep.csv there is the table of all");
+  auto* const sweep =
+      add_repeatable(app, "--sweep", "PATH=A,B,...", run.sweep,
+                     "Runs the deck once with each value, one run after the other, as if set by --set; an option of "
+                     "the physics needs only its name; if repeated, runs all combinations. Each run has its own folder "
+                     "inside the output folder, where sweep.csv is the table of all runs");
   app.add_option("--output", run.output,
-                 "Folder for all that is written, {deck}.out if not given; {job} and {task} are a batch system's")
+                 "Output folder, {deck}.out if not given; {job} and {task} are the job and array-task numbers of a "
+                 "batch system")
       ->check(CLI::Validator([](std::string const& name) { return name.empty() ? "names no folder" : ""; }, ""))
       ->option_text("FOLDER");
-  auto* const overwrite = app.add_flag("--overwrite", run.overwrite, "Replaces the run that the folder holds");
+  auto* const overwrite = app.add_flag("--overwrite", run.overwrite, "Replaces an existing run in the output folder");
   app.add_flag("--continue", run.continues,
-               "Goes on from the newest whole checkpoint in the folder, or begins where there is none: one command for "
-               "a chain of jobs")
+               "Resumes from the newest complete checkpoint in the output folder, or starts a run if there is none, so "
+               "that all jobs of a chain use one command")
       ->excludes(overwrite)
       ->excludes(sweep);
   add_way_of_running(app, run);
 }
 
 void add_check(CLI::App& program, CheckCommand& check) {
-  CLI::App& app = *program.add_subcommand("check", "Names every mistake of a deck and what a run takes; runs nothing");
+  CLI::App& app =
+      *program.add_subcommand("check", "Reports all mistakes in a deck and what a run needs, without running it");
   add_deck(app, check.deck, check.set, check.plugins);
-  add_ranks(app, check.ranks, "Judges a run on so many MPI ranks of this machine");
+  add_ranks(app, check.ranks, "Number of MPI ranks that the run would use, all on this machine");
 }
 
 void add_diff(CLI::App& program, DiffCommand& diff) {
-  CLI::App& app = *program.add_subcommand("diff", "Tells how two runs or two snapshots differ, and where they part");
+  CLI::App& app = *program.add_subcommand("diff", "Compares two runs or two snapshots and reports where they differ");
   app.add_option("A", diff.first, "Folder of a run, or a snapshot")->required()->option_text(" ");
-  app.add_option("B", diff.second, "What it is compared with")->required()->option_text(" ");
+  app.add_option("B", diff.second, "Run or snapshot to compare it with")->required()->option_text(" ");
   app.add_option("--tolerance", diff.tolerance,
-                 "Difference that is none, as part of the largest value of the same field or quantity; 0: same bits")
+                 "Largest accepted difference, relative to the largest value of the same field or quantity; 0: bitwise "
+                 "equality")
       ->check(CLI::NonNegativeNumber)
       ->option_text("PART");
-  app.footer(
-      "Exit code: 0 same bits, or within the tolerance; 3 they differ; 2 they cannot be compared; 4 not readable.");
+  app.footer("Exit code: 0 bitwise equal or within the tolerance; 3 different; 2 not comparable; 4 not readable.");
 }
 
 void add_verify(CLI::App& program, VerifyCommand& verify) {
-  CLI::App& app = *program.add_subcommand("verify", "Names what is damaged in the files of a run");
-  app.add_option("PATH", verify.path, "Folder of a run, a checkpoint, or one file of these")
+  CLI::App& app = *program.add_subcommand("verify", "Checks the files of a run for damage");
+  app.add_option("PATH", verify.path, "Folder of a run, a checkpoint, or one file of either")
       ->required()
       ->option_text(" ");
-  app.footer("Exit code: 0 all is as it was written; 4 something is damaged; 2 there is nothing of a run.");
+  app.footer("Exit code: 0 all files are undamaged; 4 a file is damaged; 2 there are no files of a run.");
 }
 
 void add_list(CLI::App& program, ListCommand& list) {
-  CLI::App& app = *program.add_subcommand("list", "Tells what decks can say: physics, solvers, options");
+  CLI::App& app = *program.add_subcommand("list", "Lists what decks can contain: physics, solvers, options");
   app.add_option(
          "SUBJECT", list.subjects,
          "physics, solvers, preconditioners, integrators, options, or a part of a deck: mesh, solver.cg, time.step")
       ->option_text("...");
-  add_repeatable(app, "--plugin", "FILE", list.plugins, "Shared object with one more physics; may be repeated");
-  auto* const schema = app.add_flag("--schema", list.schema, "The JSON schema of decks, for editors");
-  auto* const markdown = app.add_flag("--markdown", list.markdown, "All options as a reference page")->excludes(schema);
-  app.add_flag("--man", list.man, "The manual page of this program; with `options` that of all options of decks")
+  add_repeatable(app, "--plugin", "FILE", list.plugins, "Shared object with an additional physics; may be repeated");
+  auto* const schema = app.add_flag("--schema", list.schema, "Prints the JSON schema of decks, for editors");
+  auto* const markdown =
+      app.add_flag("--markdown", list.markdown, "Prints all options as a reference page")->excludes(schema);
+  app.add_flag("--man", list.man, "Prints the manual page of this program, or with `options` that of all deck options")
       ->excludes(schema)
       ->excludes(markdown)
       ->option_text(" ");
@@ -199,46 +204,50 @@ void add_list(CLI::App& program, ListCommand& list) {
 }
 
 void add_completion(CLI::App& program, CompletionCommand& given) {
-  CLI::App& app = *program.add_subcommand("completion", "Writes a script by which a shell completes command lines");
+  CLI::App& app = *program.add_subcommand("completion", "Prints a script with which a shell completes command lines");
   app.add_option("SHELL", given.shell, "bash, zsh or fish: source <(halocline completion bash)")
       ->check(CLI::IsMember(completion_shells()))
       ->required()
       ->option_text(" ");
-  add_repeatable(app, "--plugin", "FILE", given.plugins, "Shared object with one more physics; may be repeated");
+  add_repeatable(app, "--plugin", "FILE", given.plugins, "Shared object with an additional physics; may be repeated");
 }
 
 void add_bench(CLI::App& program, BenchCommand& bench) {
-  CLI::App& app = *program.add_subcommand("bench", "Times the kernels beside copies of as many bytes");
-  app.add_option("NAME", bench.names, "Benchmarks, or `list`; all if none is named")->option_text("...");
-  app.add_option("--size", bench.size, "Entries along an axis")->check(CLI::Range(1, 1 << 30))->option_text("N");
-  app.add_option("--repetitions", bench.repetitions, "Measurements, of which the median counts")
+  CLI::App& app =
+      *program.add_subcommand("bench", "Times kernels, and copies of the same number of bytes for comparison");
+  app.add_option("NAME", bench.names, "Benchmarks to run, or `list`; if none is given, all")->option_text("...");
+  app.add_option("--size", bench.size, "Number of entries along an axis")
+      ->check(CLI::Range(1, 1 << 30))
+      ->option_text("N");
+  app.add_option("--repetitions", bench.repetitions, "Number of measurements, whose median is reported")
       ->check(CLI::Range(1, 10000))
       ->option_text("N");
-  app.add_option("--tune", bench.tune, "Where tunings come from, as in a deck: off, read or search")
+  app.add_option("--tune", bench.tune, "Source of tuning parameters, as with `tune` in a deck: off, read or search")
       ->check(CLI::IsMember({"off", "read", "search"}))
       ->option_text("MODE");
-  app.add_option("--json", bench.json, "File for all rows and the machine")->option_text("FILE");
+  app.add_option("--json", bench.json, "File for all results and a description of the machine")->option_text("FILE");
 }
 
 void add_new_physics(CLI::App& program, NewPhysicsCommand& given) {
-  CLI::App& app = *program.add_subcommand("new-physics", "Writes a project of a physics that builds and passes");
-  app.add_option("NAME", given.name, "Name of the physics: what decks choose it by")->required()->option_text(" ");
-  app.add_option("--kind", given.kind, "What it solves: conservation-law, evolution or steady")
+  CLI::App& app =
+      *program.add_subcommand("new-physics", "Creates the project of a physics that builds and passes its tests");
+  app.add_option("NAME", given.name, "Name of the physics, by which decks choose it")->required()->option_text(" ");
+  app.add_option("--kind", given.kind, "Kind of problem: conservation-law, evolution or steady")
       ->check(CLI::IsMember(physics_kinds()))
       ->required()
       ->option_text("KIND");
-  app.add_option("--output", given.output, "Folder to be made, NAME if not given")->option_text("FOLDER");
+  app.add_option("--output", given.output, "Folder to create, NAME if not given")->option_text("FOLDER");
 }
 
 void add_test_physics(CLI::App& program, TestPhysicsCommand& given) {
-  CLI::App& app = *program.add_subcommand("test-physics", "Holds a physics to all that it declares");
+  CLI::App& app = *program.add_subcommand("test-physics", "Tests whether a physics fulfils all that it declares");
   app.add_option("PHYSICS", given.physics, "Name of a physics, or a shared object with one")
       ->required()
       ->option_text(" ");
-  add_repeatable(app, "--deck", "DECK", given.decks, "Problem to test it with; may be repeated");
-  add_repeatable(app, "--plugin", "FILE", given.plugins, "Shared object with one more physics; may be repeated");
-  add_repeatable(app, "--only", "CHECK", given.only, "Makes this check alone; may be repeated");
-  app.add_option("--beside", given.beside, "Driver of another build, for another backend, that has to agree")
+  add_repeatable(app, "--deck", "DECK", given.decks, "Deck to test it with; may be repeated");
+  add_repeatable(app, "--plugin", "FILE", given.plugins, "Shared object with an additional physics; may be repeated");
+  add_repeatable(app, "--only", "CHECK", given.only, "Runs only this check; may be repeated");
+  app.add_option("--beside", given.beside, "Program of another build, for another backend, whose results must agree")
       ->option_text("PROGRAM");
 }
 

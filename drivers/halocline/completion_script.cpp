@@ -74,7 +74,7 @@ std::vector<std::string> names_of(std::vector<CommandDescription> const& command
 constexpr char const* bash_head =
     R"(# Completion of halocline's command line in bash, made by `halocline completion bash`.
 
-# Paths of options, up to the next dot, and behind `=` what an option may be. Readline breaks words at `=`.
+# Paths of options, up to the next dot, and behind `=` the choices of an option. Readline breaks words at `=`.
 _halocline_settings() {
   local each rest before=""
   if [[ $word == *=* ]]; then
@@ -182,7 +182,7 @@ std::string bash_script(ProgramDescription const& program, CompletionWords const
 constexpr char const* zsh_head = R"(#compdef halocline
 # Completion of halocline's command line in zsh, made by `halocline completion zsh`.
 
-# Paths of options, up to the next dot, and behind `=` what an option may be.
+# Paths of options, up to the next dot, and behind `=` the choices of an option.
 _halocline_settings() {
   local each rest
   local -a found
@@ -314,7 +314,8 @@ std::string fish_option(std::string const& command, CommandOption const& option,
 std::string fish_script(ProgramDescription const& program, CompletionWords const& words) {
   std::string text =
       "# Completion of halocline's command line in fish, made by `halocline completion fish`.\n\n"
-      "# Options of decks, and what those may be that are one of several.\nfunction __halocline_settings\n"
+      "# Options of decks, and the values of those with named choices.\n"
+      "function __halocline_settings\n"
       "  printf '%s\\n'";
   for (Setting const& setting : words.settings) {
     text += " \\\n    " + fish_quoted(setting.path + "=\t" + setting.sentence);

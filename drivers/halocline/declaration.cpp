@@ -141,12 +141,14 @@ std::vector<DeckFormat> deck_formats(Registry<PhysicsEntry> const& physics) {
 
 Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<MemoryBudget> const& budget) {
   Section deck("", "A run: what is solved, where, how, and what is written.");
-  deck.choice("physics", "What is solved.", physics.names()).more_names("`--plugin FILE.so` loads one of your own");
-  deck.choice("precision", "Floating-point numbers of all fields.", std::vector<std::string>{"double", "single"})
+  deck.choice("physics", "Name of the physics to solve.", physics.names())
+      .more_names("`--plugin FILE.so` loads one of your own");
+  deck.choice("precision", "Floating-point precision of all fields.", std::vector<std::string>{"double", "single"})
       .defaults_to(std::string("double"));
   deck.choice("tune",
-              "Where the tuning of sweeps comes from: built-in rules, tables and the cache of this user, or "
-              "measurements where these know nothing, kept in the cache. No bit of a result depends on it.",
+              "Source of the tuning parameters of sweeps. off: built-in rules; read: tuning tables and the user's "
+              "cache, and the rules where these have no entry; search: as read, but a sweep without an entry is "
+              "measured when it first runs and added to the cache. Results are bitwise the same with all three.",
               std::vector<std::string>{"off", "read", "search"})
       .defaults_to(std::string("read"));
   declare_devices(deck);

@@ -26,9 +26,9 @@ std::optional<int> devices_of_a_rank(DeviceChoice const& choice, MemoryBudget co
 
 void declare_devices(Section& deck) {
   deck.text(name,
-            "Devices of each host that a run may use: `all`, a number of them (`2`), or which (`[0, 1]`); one may be "
-            "named several times. Ranks of a host share them out. Without it a rank uses one. More than one for a rank "
-            "is for bodies alone.")
+            "Devices of each host that a run may use: `all`, the first n (`2`), or a list of device numbers (`[0, "
+            "1]`), in which a number may be repeated. They are divided among the ranks of the host. By default each "
+            "rank uses one device; only particle physics (nbody) can use several devices per rank.")
       .or_list()
       .optional();
 }

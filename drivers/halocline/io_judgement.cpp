@@ -19,17 +19,17 @@ bool is_possible(std::int64_t io_ranks, int ranks) { return io_ranks >= 0 && io_
 }  // namespace
 
 Section io_section() {
-  Section io("io", "Ranks that make initial values for the others, and write for them while they compute on.");
+  Section io("io",
+             "I/O ranks, which prepare initial values for the compute ranks and write snapshots while these continue.");
   io.integer(ranks_option,
-             "So many ranks, the last of the run, are I/O ranks: they compute nothing, evaluate the expressions and "
-             "read the files that a run begins with, and write the snapshots that the others hand over. At most half "
-             "of all ranks; 0: all "
-             "ranks compute, and wait for what they write.")
+             "Number of I/O ranks, which are the last ranks of the run and at most half of all. They evaluate initial "
+             "expressions, read initial files and write the snapshots that the compute ranks send. 0: all ranks "
+             "compute, and wait while they write.")
       .at_least(0)
       .defaults_to(std::int64_t{0});
   io.integer("buffers",
-             "Snapshots of a compute rank that may be on their way to its I/O rank. It waits before it hands over one "
-             "more: none is left out. Each takes the memory of the fields once more, on the host.")
+             "Largest number of snapshots in flight from a compute rank to its I/O rank; a compute rank with one more "
+             "waits, so that no snapshot is dropped. Each takes as much host memory as the fields.")
       .at_least(1)
       .at_most(most_buffers)
       .defaults_to(std::int64_t{2});

@@ -30,7 +30,7 @@ std::string formats_of_decks(Registry<PhysicsEntry> const& physics) {
   std::string text;
   for (DeckFormat const& format : deck_formats(physics))
     text += fmt::format("{:<16} {}\n", format.name, format.sentence);
-  return text.empty() ? "" : "\nformats of decks, beside YAML\n" + text;
+  return text.empty() ? "" : "\nformats of decks, in addition to YAML\n" + text;
 }
 
 char const* needed(OperatorNeed need) {
@@ -54,9 +54,9 @@ std::string needs_of(PreconditionerEntry const& preconditioner) { return precond
 char const* needed(Treatment treatment) {
   switch (treatment) {
     case Treatment::implicit:
-      return "a rate of change that can be solved for";
+      return "a rate of change that can be treated implicitly";
     case Treatment::imex:
-      return "a part of the rate of change that can be solved for";
+      return "a part of the rate of change that can be treated implicitly";
     case Treatment::explicit_:
       break;
   }
@@ -84,14 +84,14 @@ std::string step_of(IntegratorEntry const& integrator) {
   std::string const limit =
       integrator.stable_factor == 1 ? "up to" : fmt::format("up to {:.3g} times", integrator.stable_factor);
   std::string const part = integrator.treatment == Treatment::imex ? " for the explicit part" : "";
-  return limit + " the longest stable one of explicit Euler" + part +
-         (integrator.controls_error ? ", chosen by the error" : "");
+  return limit + " the longest stable step of explicit Euler" + part +
+         (integrator.controls_error ? ", chosen by error control" : "");
 }
 /// The cost of an integrator: states in memory, and values transferred.
 std::string cost_of(IntegratorEntry const& integrator) {
-  return fmt::format("{} {} beside the one that evolves; {:.3g} numbers read and written for each unknown in a step{}",
+  return fmt::format("{} {} in addition to the evolving one; {:.3g} numbers read and written per unknown and step{}",
                      integrator.states, integrator.states == 1 ? "state" : "states", integrator.numbers_moved,
-                     integrator.treatment == Treatment::explicit_ ? "" : ", solves aside");
+                     integrator.treatment == Treatment::explicit_ ? "" : ", without solves");
 }
 
 /// A deck of the repository that uses this solver with good reason; empty if there is none.
@@ -221,37 +221,36 @@ std::string table_of_integrators() {
 
 /// The end of the page of options: the methods to choose from.
 std::string methods_page() {
-  return "\n# Solvers\n\nWhat methods need of the operator and what they are good for, as `halocline list solvers` "
-         "tells "
-         "it;\n[solvers.md](solvers.md) has what was measured.\n" +
+  return "\n# Solvers\n\n"
+         "Requirements of the methods on the operator, and their uses, as listed by `halocline list solvers`;\n"
+         "[solvers.md](solvers.md) has measurements.\n" +
          table(solvers()) + "\n# Preconditioners\n" + table(preconditioners()) +
-         "\n# Integrators\n\nStates are those that a method holds beside the one that evolves, numbers what it reads "
-         "and "
-         "writes for each unknown in a step,\nsolves aside; the deck is one where the method is the right choice. "
-         "`halocline "
-         "list integrators` tells the same.\n" +
+         "\n# Integrators\n\n"
+         "Column `states`: states stored in addition to the evolving one; `numbers`: numbers read and written per "
+         "unknown and step,\n"
+         "without solves; `deck`: a deck for which the method is the right choice. `halocline list integrators` prints "
+         "the same.\n" +
          table_of_integrators();
 }
 
 /// Where a solver goes in a deck, and where to read on.
 constexpr char const* solver_remark =
-    "A deck chooses one by `solver: {method: cg}`; `halocline list solver.cg` tells all of its options, those of "
-    "preconditioners too.\n";
+    "A deck chooses one by `solver: {method: cg}`; `halocline list solver.cg` lists all of its options, including "
+    "those of preconditioners.\n";
 constexpr char const* integrator_remark =
-    "A deck chooses one by `time: {method: ssp_rk3}`, and gives its options, if it has any, in a section of its name, "
-    "as "
-    "`time: {rkl2: {stages: 9}}`.\n";
+    "A deck chooses one by `time: {method: ssp_rk3}`, and sets its options, if it has any, in the section of its name, "
+    "for instance `time: {rkl2: {stages: 9}}`.\n";
 constexpr char const* physics_remark =
-    "\nA deck chooses one by `physics: heat`; `halocline list heat` tells its options.\n";
+    "\nA deck chooses one by `physics: heat`; `halocline list heat` lists its options.\n";
 constexpr char const* preconditioner_remark =
-    "A deck chooses one by `solver: {cg: {preconditioner: jacobi}}`, and gives its options in `solver.cg.jacobi`.\n";
+    "A deck chooses one by `solver: {cg: {preconditioner: jacobi}}`, and sets its options in `solver.cg.jacobi`.\n";
 
 std::string overview(Registry<PhysicsEntry> const& physics) {
   return "What a deck can choose from.\n\nphysics\n" + names_and_sentences(physics) + "\nsolvers\n" +
          names_and_sentences(solvers()) + "\npreconditioners\n" + names_and_sentences(preconditioners()) +
          "\nintegrators\n" + names_and_sentences(integrators()) + formats_of_decks(physics) +
-         "\n`halocline list options` tells all options, `halocline list heat` or `… solver.cg` those of one section, "
-         "`halocline list cg` what a method is good for.\n";
+         "\n`halocline list options` lists all options, `halocline list heat` or `… solver.cg` those of one section; "
+         "`halocline list cg` describes a method.\n";
 }
 
 /// The path of an option or a section; a typo in its first part may also be one in a subject.

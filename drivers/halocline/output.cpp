@@ -27,7 +27,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void add_time_interval(Section& section, std::string const& sentence) {
-  section.real("time_interval", sentence + " from one to the next, counted from `time.start`; steps meet these times.")
+  section
+      .real(
+          "time_interval",
+          sentence + " between outputs, counted from `time.start`; steps are shortened to end exactly at these times.")
       .above(0)
       .optional();
 }
@@ -56,19 +59,20 @@ void log_regions(std::vector<RegionTime> const& regions) {
 }  // namespace
 
 Section output_section() {
-  Section output("output", "What a run writes, beside summary.json and residuals.csv.");
-  Section& snapshots = output.section(
-      "snapshots",
-      "Fields for viewers: files for VTK (.vti, .vtr or .vtkhdf, all of them HDF5) and one XDMF series of them.");
-  snapshots.integer("interval", "Steps from one to the next; 0: none. Without it, the last state alone is written.")
+  Section output("output", "Output of a run, in addition to summary.json and residuals.csv.");
+  Section& snapshots = output.section("snapshots",
+                                      "Snapshots of the fields for viewers: VTK files (.vti, .vtr or .vtkhdf, all of "
+                                      "them HDF5) and one XDMF series of them.");
+  snapshots
+      .integer("interval", "Number of steps between snapshots; 0: none. If not given, only the last state is written.")
       .at_least(0)
       .optional();
   add_time_interval(snapshots, "Time");
-  Section& scalars = output.section("scalars", "Quantities by step: scalars.csv.");
+  Section& scalars = output.section("scalars", "Table of the quantities by step, scalars.csv.");
   scalars
-      .integer(
-          "interval",
-          "Steps from one line to the next; 0: the first and the last alone, as where only `time_interval` is given.")
+      .integer("interval",
+               "Number of steps between rows; 0: only the first and the last row, also the default if `time_interval` "
+               "is given.")
       .at_least(0)
       .defaults_to(std::int64_t{1});
   add_time_interval(scalars, "Time");

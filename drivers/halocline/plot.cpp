@@ -47,14 +47,15 @@ std::vector<std::string> names_in(std::string const& list) {
 }  // namespace
 
 Section plot_section() {
-  Section plot("plot", "How `--plot` draws fields: slices of the last state, and an animation of the snapshots.");
-  plot.choice("scale", "Of the colours. What is not positive stays blank on a logarithmic one.",
+  Section plot("plot", "How `--plot` draws fields: slices of the last state and an animation of the snapshots.");
+  plot.choice("scale", "Colour scale; values that are not positive stay blank on a logarithmic one.",
               std::vector<std::string>{"linear", "log"})
       .defaults_to(std::string("linear"));
-  plot.reals("range", "Values at the two ends of the colours. Without it, the least and the largest that are shown.", 2,
+  plot.reals("range",
+             "Values at the two ends of the colour scale; if not given, the smallest and the largest value shown.", 2,
              2)
       .optional();
-  plot.text("fields", "Names of the fields to draw, separated by commas. Without it, all but those that are constant.")
+  plot.text("fields", "Names of the fields to draw, separated by commas; if not given, all that are not constant.")
       .optional();
   plot.check([](Options const& options, Mistakes& mistakes) {
     if (!options.has("range")) return;

@@ -23,11 +23,12 @@ std::string readable_time(double seconds) {
 }  // namespace
 
 Section progress_section() {
-  Section progress("progress", "What a run prints while it goes on.");
+  Section progress("progress", "Progress messages of a run.");
   progress
-      .integer("iterations",
-               "Prints every so many-th iteration of a solve, from 0, with what its method watches; 0: a line of state "
-               "from time to time instead.")
+      .integer(
+          "iterations",
+          "Number of iterations of a solve from one printed iteration to the next, beginning with iteration 0; each is "
+          "printed with the quantity that the method monitors. 0: a progress line from time to time instead.")
       .at_least(0)
       .defaults_to(std::int64_t{0});
   return progress;

@@ -39,18 +39,17 @@ std::string field_text(NotFinite const& bad) {
 }  // namespace
 
 Section guard_section() {
-  Section guard("guard", "A run whose fields hold a NaN or an infinity ends, with exit code 3.");
+  Section guard("guard", "Check of the fields for NaN and infinity, which end the run with exit code 3.");
   guard
       .integer("every",
-               "Steps from one look at all fields to the next; 0: only at the start, before snapshots, at the end and "
-               "when a quantity is not finite, which all settings include.")
+               "Number of steps between checks of all fields. Checks at the start, before snapshots, at the end and "
+               "when a quantity is not finite are always made; 0: only these.")
       .at_least(0)
       .defaults_to(std::int64_t{200});
   guard
-      .boolean(
-          "keep",
-          "Keeps the last state that was found finite, and writes it as a snapshot if a later one is not. Takes the "
-          "memory of the fields once more, and a copy at each look.")
+      .boolean("keep",
+               "Whether the last finite state is kept, and written as a snapshot if a later state is not finite. This "
+               "takes as much memory as the fields, and a copy at each check.")
       .defaults_to(false);
   return guard;
 }

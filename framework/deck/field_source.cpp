@@ -31,31 +31,33 @@ void judge_format(Options const& file, Mistakes& mistakes) {
 
 Section field_file_section() {
   Section file("field",
-               "The values of a field from a file, as `{file: u0.npy}`, where an option takes `a file`: .npy as it is, "
-               "raw numbers with `type` and `dims`, HDF5 with `dataset`, a snapshot of Halocline's own with `field`. "
-               "Arrays are indexed [z][y][x], in 2D [y][x].");
-  file.path("file", "Its path, from the folder that the program is started in.");
-  file.choice("type", "Of raw numbers.",
+               "Field values from a file, for instance `{file: u0.npy}`, for options that accept `a file`: a .npy file "
+               "alone, raw numbers with `type` and `dims`, HDF5 with `dataset`, or a snapshot of Halocline with "
+               "`field`. Arrays are indexed [z][y][x], in 2D [y][x].");
+  file.path("file", "Path of the file, relative to the folder in which the program is started.");
+  file.choice("type", "Type of raw numbers.",
               std::vector<std::string>{"float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16",
                                        "uint32", "uint64"})
       .optional();
-  file.integers("dims", "Raw numbers along x, y and z; x is the fastest.", 1, 3).at_least(1).optional();
+  file.integers("dims", "Number of raw values along x, y and z; x varies fastest.", 1, 3).at_least(1).optional();
   file.integer("offset",
-               "Bytes before the first raw number. Without it there are none, and none may follow the last number.")
+               "Number of bytes before the first raw number. If not given, the file must hold nothing but the numbers.")
       .at_least(0)
       .unit("bytes")
       .optional();
-  file.choice("byte_order", "Of raw numbers.", std::vector<std::string>{"little", "big"})
+  file.choice("byte_order", "Byte order of raw numbers.", std::vector<std::string>{"little", "big"})
       .defaults_to(std::string("little"));
   file.text("dataset", "Path of the dataset in an HDF5 file.").optional();
   file.text("field", "Name of the field in a snapshot.").optional();
-  file.integer("component", "Of entries of several numbers, along a further, last axis: which of them, from 0.")
+  file.integer("component",
+               "Index, counted from 0, of the component to read from an array whose additional last axis holds several "
+               "components.")
       .at_least(0)
       .optional();
   file.boolean("interpolate",
-               "Take another resolution than the mesh's, too: linearly along each axis from the file's own grid over "
-               "the same domain, beyond its outermost points their values. The grid of a snapshot is its own, any "
-               "other has equal cells.")
+               "Whether a file may have another resolution than the mesh. Its values are then interpolated linearly "
+               "along each axis from its own grid over the same domain; beyond the outermost points, the outermost "
+               "values are used. A snapshot has its own grid; any other file has equal cells.")
       .defaults_to(false);
   file.check(judge_format);
   return file;

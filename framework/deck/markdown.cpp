@@ -56,10 +56,9 @@ bool takes_files(Section const& section) {
 std::string markdown(Section const& root) {
   std::ostringstream out;
   out << "# Options of a deck\n\n"
-         "Made from the declarations by `halocline list --markdown`. A heading is the name of a section from the root "
-         "of\n"
-         "the deck, and its options are set on the command line as `--set section.option=value`; `name[]` is a list "
-         "of\n"
+         "Generated from the declarations by `halocline list --markdown`. A heading is the full path of a section in "
+         "the\n"
+         "deck; `--set section.option=value` sets one of its options on the command line, and `name[]` is a list of\n"
          "sections. A vector of one entry needs no brackets.\n";
   write_section(root, "", out);
   if (takes_files(root)) write_section(field_file_section(), "Fields from files", out);

@@ -23,8 +23,11 @@ std::vector<Section> sections_of_laws() {
 }
 
 Section declare_face(std::string const& name, BoundaryKind kind) {
-  Section face(name, "What holds on the " + name + " face.");
-  face.choice("kind", "Condition on the field, u, there.", [] { return wall_laws().names_in_order(); })
+  Section face(name, "Boundary condition on the " + name + " face.");
+  face.choice("kind",
+              "Kind of condition on the field u; reflecting: ghost values mirror the interior; zero: ghost values are "
+              "zero.",
+              [] { return wall_laws().names_in_order(); })
       .defaults_to(to_string(kind));
   face.expression("value",
                   "v in u = v (dirichlet), du/dn = v (neumann) or a u + b du/dn = v (robin); n points outwards.")
@@ -83,8 +86,8 @@ BoundaryCondition boundary_condition(Options const& face) {
 
 Section declare_boundary_section(BoundaryKind kind) {
   Section boundary("boundary",
-                   "Conditions on the faces of the domain: west and east end the x axis, south and north y, "
-                   "bottom and top z.");
+                   "Boundary conditions on the faces of the domain: west and east are the lower and upper ends of the "
+                   "x axis, south and north of y, bottom and top of z.");
   for (int axis = 0; axis < 3; ++axis) {
     for (int const side : sides) boundary.section(declare_face(face_name(axis, side), kind));
   }

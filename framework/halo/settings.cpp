@@ -23,16 +23,18 @@ void set_halo_settings(HaloSettings const& settings) { current() = settings; }
 HaloSettings const& halo_settings() { return current(); }
 
 Section halo_section() {
-  Section halo("halo", "How blocks get the values next to them from other ranks. No value depends on it.");
-  std::string sentence = "What carries them. auto: the fastest of those below, measured as the run starts";
+  Section halo("halo", "Halo exchange: how blocks receive ghost values from other ranks. Results do not depend on it.");
+  std::string sentence =
+      "Transport of the ghost values. auto: the fastest of the following, measured at the start of the run";
   std::vector<std::string> names{"auto"};
   for (TransportEntry const& transport : known_transports()) {
     sentence += "; " + transport.name + ": " + transport.sentence;
     names.push_back(transport.name);
   }
-  sentence += ". What this machine has of these is found out as a run starts, not by `check`.";
+  sentence += ". Which of these are available is determined at the start of a run, not by `check`.";
   halo.choice("transport", sentence, names).defaults_to(std::string("auto"));
-  halo.boolean("overlap", "Sweeps go on while values are on their way; false: they wait, to see what that is worth.")
+  halo.boolean("overlap",
+               "Whether sweeps overlap with the exchange; false: they wait for it, so that the gain can be measured.")
       .defaults_to(true);
   return halo;
 }

@@ -121,23 +121,24 @@ StructuredMeshDescription described(Options const& section) {
 }  // namespace
 
 Section declare_mesh_section() {
-  Section mesh("mesh", "The domain, its cells and how they are shared out between ranks; of no use to bodies.");
+  Section mesh("mesh",
+               "The domain, its cells and their distribution over ranks; not used by particle physics (nbody).");
   mesh.integers("cells", "Cells along each axis; one, two or three numbers.", 1, 3).at_least(1).unit("cells");
-  mesh.reals("lower", "Where the domain begins on each axis; 0 if not given.", 1, 3).optional();
-  mesh.reals("upper", "Where the domain ends on each axis; 1 if not given.", 1, 3).optional();
-  mesh.reals("growth", "Width of each cell relative to the one before it, on each axis; 1 (equal cells) if not given.",
+  mesh.reals("lower", "Lower end of the domain on each axis; 0 if not given.", 1, 3).optional();
+  mesh.reals("upper", "Upper end of the domain on each axis; 1 if not given.", 1, 3).optional();
+  mesh.reals("growth", "Width of each cell relative to the previous one, on each axis; 1 (equal cells) if not given.",
              1, 3)
       .optional()
       .at_least(0.5)
       .at_most(2);
-  mesh.booleans("periodic", "Whether the domain closes on itself, on each axis; false if not given.", 1, 3).optional();
-  mesh.integers("processes", "Ranks along each axis; 0 leaves the choice to the mesh.", 1, 3)
+  mesh.booleans("periodic", "Whether the domain is periodic, on each axis; false if not given.", 1, 3).optional();
+  mesh.integers("processes", "Number of ranks along each axis; 0, or nothing given: chosen automatically.", 1, 3)
       .optional()
       .at_least(0)
       .at_most(1 << 30);
-  mesh.integer(
-          "blocks_per_rank",
-          "Uneven blocks that the cells of each rank are cut into: more than 1 to try code on several, not for speed.")
+  mesh.integer("blocks_per_rank",
+               "Number of blocks, of unequal size, that the cells of each rank are divided into; more than 1 serves to "
+               "test code on several blocks, not to increase speed.")
       .defaults_to(1)
       .at_least(1)
       .at_most(16);

@@ -185,24 +185,28 @@ void judge(Options const& deck, Mistakes& mistakes) {
 
 Section advection_section() {
   Section advection("advection",
-                    "Advection, diffusion and reaction, du/dt + v . grad u - div(k grad u) + c u = source; without a "
-                    "section `time` steady, du/dt = 0.");
-  Section velocity("velocity", "v of the flow.");
+                    "Advection, diffusion and reaction, du/dt + v . grad u - div(k grad u) + c u = source; steady "
+                    "(du/dt = 0) without a section `time`.");
+  Section velocity("velocity", "Velocity v of the flow.");
   for (char const* axis : axes) {
     velocity.field(axis, std::string("Component along ") + axis + ".").defaults_to(std::string("0"));
   }
   advection.section(std::move(velocity));
-  advection.field("diffusivity", "k, above 0; of an unsteady u by `scheme: upwind` also 0.")
+  advection.field("diffusivity", "Diffusivity k, above 0; may also be 0 in unsteady runs with `scheme: upwind`.")
       .defaults_to(std::string("1"));
-  advection.field("reaction", "c; below 0 waves: -(2 pi / wave length)^2 k makes Helmholtz' equation.")
+  advection
+      .field("reaction",
+             "Reaction coefficient c; negative values give waves: -(2 pi / wavelength)^2 k makes this Helmholtz' "
+             "equation.")
       .defaults_to(std::string("0"));
   advection
       .choice("scheme",
-              "u on the faces between cells. central: the mean, of second order, but it may oscillate where a cell's "
-              "Péclet number |v| width / k is above 2; upwind: that of the cell the flow comes from, of first order.",
+              "Value of u on the faces between cells. central: the mean of both cells, of second order, which may "
+              "oscillate if the Péclet number |v| width / k of a cell is above 2; upwind: the value of the upstream "
+              "cell, of first order.",
               std::vector<std::string>{"central", "upwind"})
       .defaults_to(std::string("central"));
-  declare_stationary_problem(advection, "u at the start; the initial guess of a steady one.");
+  declare_stationary_problem(advection, "Initial values of u; the initial guess in steady runs.");
   return advection;
 }
 

@@ -24,9 +24,9 @@ Equations::Equations(std::string name, std::string sentence) : options_(name, st
 
 Equations& Equations::field(std::string const& name, std::string const& sentence, std::string const& initial) {
   Section& section = options_.section(name, sentence);
-  section.field("initial", "Values at the start.").defaults_to(initial);
-  section.field("source", "Added to the rate of change.").defaults_to(std::string("0"));
-  section.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
+  section.field("initial", "Initial values.").defaults_to(initial);
+  section.field("source", "Source term, added to the rate of change.").defaults_to(std::string("0"));
+  section.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
   section.section(declare_boundary_section(BoundaryKind::neumann));
   declared_.fields.push_back(name);
   return *this;
@@ -38,8 +38,8 @@ Equations& Equations::conserved_field(std::string const& name, std::string const
 
 Equations& Equations::balanced_field(std::string const& name, std::string const& sentence, Primitive primitive) {
   Section& section = options_.section(name, sentence);
-  section.field("source", "Added to the rate of change.").defaults_to(std::string("0"));
-  section.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
+  section.field("source", "Source term, added to the rate of change.").defaults_to(std::string("0"));
+  section.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
   declared_.fields.push_back(name);
   declared_.primitives.push_back(std::move(primitive));
   return *this;

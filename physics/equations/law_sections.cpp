@@ -35,10 +35,10 @@ bool wants(OwnWall const& wall, std::string const& primitive) {
 
 Section declare_face(std::string const& name, std::vector<Primitive> const& primitives,
                      std::vector<OwnWall> const& walls) {
-  Section face(name, "What holds on the " + name + " face.");
+  Section face(name, "Boundary condition on the " + name + " face.");
   std::string sentence =
-      "reflecting turns the normal velocity, outflow goes on as the last cell, inflow has the state that is given "
-      "beside it.";
+      "Kind of condition. reflecting: the normal velocity changes sign; outflow: ghost cells are copies of the last "
+      "cell; inflow: ghost cells have the state given in this section.";
   for (OwnWall const& wall : walls) sentence.append(" ").append(wall.name).append(": ").append(wall.sentence);
   face.choice("kind", sentence, kind_names(walls)).defaults_to("outflow");
   for (Primitive const& each : primitives) {
@@ -47,13 +47,14 @@ Section declare_face(std::string const& name, std::vector<Primitive> const& prim
     for (OwnWall const& wall : walls) {
       if (wants(wall, each.name)) kinds_that_want.append(", ").append(wall.name);
     }
-    face.expression(each.name, each.sentence + " Beyond the face, at the cells there (" + kinds_that_want + ").")
+    face.expression(each.name, each.sentence + " Value in the ghost cells beyond the face (" + kinds_that_want + ").")
         .optional();
     if (each.other_name.empty()) continue;
-    face.expression(each.other_name, each.other_sentence + " Beyond the face, at the cells there (inflow).").optional();
+    face.expression(each.other_name, each.other_sentence + " Value in the ghost cells beyond the face (inflow).")
+        .optional();
   }
-  face.expression("where", "The part of the face where it is not zero is of this kind; the rest reflects (inflow" +
-                               std::string(walls.empty() ? "" : " and kinds of this physics") + ").")
+  face.expression("where", "The face is of this kind where this value is not zero, and reflects elsewhere (inflow" +
+                               std::string(walls.empty() ? "" : " and the kinds that only this physics has") + ").")
       .defaults_to(std::string("1"));
   return face;
 }
@@ -107,29 +108,34 @@ void declare_law(Section& own, std::vector<Primitive> const& primitives, std::ve
   // The weights of weno5 differ from field to field, which destroys any balance.
   if (traits.is_balanced) {
     own.choice("reconstruction",
-               "Values at the faces: those of the cells (donor_cell) or of lines with limited slopes (plm).",
+               "Reconstruction of values at the faces. donor_cell: the values of the cells; plm: piecewise linear, "
+               "with limited slopes.",
                std::vector<std::string>{"donor_cell", "plm"})
         .defaults_to("plm");
   } else {
     own.choice("reconstruction",
-               "Values at the faces: those of the cells (donor_cell), of lines with limited slopes (plm), or weighted "
-               "essentially non-oscillatory ones of fifth order (weno5).",
+               "Reconstruction of values at the faces. donor_cell: the values of the cells; plm: piecewise linear, "
+               "with limited slopes; weno5: weighted essentially non-oscillatory of fifth order.",
                std::vector<std::string>{"donor_cell", "plm", "weno5"})
         .defaults_to("plm");
   }
-  own.choice("limiter", "Of the slopes (plm).", std::vector<std::string>{"minmod", "mc", "van_leer", "superbee"})
+  own.choice("limiter", "Limiter of the slopes (plm).",
+             std::vector<std::string>{"minmod", "mc", "van_leer", "superbee"})
       .defaults_to("van_leer");
   std::vector<std::string> solvers{"rusanov", "hll"};
   if (traits.has_contact) solvers.emplace_back("hllc");
-  own.choice("riemann", "Flux through a face from the values on both sides.", solvers).defaults_to(solvers.back());
-  Section& initial = own.section("initial", "The state at the start.");
+  own.choice("riemann", "Riemann solver, which computes the flux through a face from the values on both sides.",
+             solvers)
+      .defaults_to(solvers.back());
+  Section& initial = own.section("initial", "Initial state.");
   for (Primitive const& each : primitives) {
     initial.field(each.name, each.sentence).defaults_to(each.initial);
     if (!each.other_name.empty()) initial.field(each.other_name, each.other_sentence).optional();
   }
-  Section& boundary = own.section("boundary",
-                                  "What holds on the faces of the domain, for the whole state: west and east end the x "
-                                  "axis, south and north y, bottom and top z.");
+  Section& boundary =
+      own.section("boundary",
+                  "Boundary conditions of the whole state on the faces of the domain: west and east are the lower and "
+                  "upper ends of the x axis, south and north of y, bottom and top of z.");
   for (int face = 0; face < 6; ++face) boundary.section(declare_face(face_at(face), primitives, walls));
 }
 

@@ -16,7 +16,7 @@ namespace halocline {
 void declare_stationary_problem(Section& section, std::string const& initial) {
   section.field("source", "Right-hand side.").defaults_to(std::string("0"));
   section.field("initial", initial).defaults_to(std::string("0"));
-  section.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
+  section.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
   section.section(declare_boundary_section(BoundaryKind::dirichlet));
 }
 

@@ -28,10 +28,13 @@ struct GrayScott {
 PhysicsEntry gray_scott() {
   Equations equations("gray-scott", "Two substances that react, u + 2 v -> 3 v and v -> inert, and diffuse.");
   equations.field("u", "Concentration of the substance that is fed.", "1");
-  equations.field("v", "Concentration of the one that lives on it.");
+  equations.field("v", "Concentration of the substance that consumes u.");
   equations.options().real("Du", "Diffusivity of u.").at_least(0).defaults_to(2e-5);
   equations.options().real("Dv", "Diffusivity of v.").at_least(0).defaults_to(1e-5);
-  equations.options().real("F", "Rate at which u is fed and both are washed out.").at_least(0).defaults_to(0.04);
+  equations.options()
+      .real("F", "Rate at which u is fed and both substances are removed.")
+      .at_least(0)
+      .defaults_to(0.04);
   equations.options().real("k", "Rate at which v becomes inert.").at_least(0).defaults_to(0.06);
   equations.mean("u").mean("v").minimum("u").maximum("v");
   equations.mirror_symmetric().axes_alike();

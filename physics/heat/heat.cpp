@@ -150,20 +150,20 @@ void judge_conductivity(Options const& heat, Mistakes& mistakes) {
 }
 
 Section heat_section() {
-  Section heat("heat", "Conduction of heat, du/dt = div(k grad u) + source, on cells.");
+  Section heat("heat", "Heat conduction, du/dt = div(k grad u) + source, on cells.");
   heat.list(region_section());
-  heat.choice(
-          "coefficient",
-          "What TeaLeaf calls the conduction coefficient of a cell, the reciprocal of k: density or 1 / density; faces "
-          "take the mean of both k.",
-          std::vector<std::string>{"density", "inverse_density"})
+  heat.choice("coefficient",
+              "TeaLeaf's conduction coefficient of a cell, the reciprocal of k: density or 1 / density; k on a face is "
+              "the arithmetic mean of both cells.",
+              std::vector<std::string>{"density", "inverse_density"})
       .defaults_to(std::string("density"));
   heat.field("conductivity",
-             "k, above 0 and the same at all times, instead of one from `coefficient`; faces take the harmonic mean.")
+             "Conductivity k, above 0 and constant in time, which replaces `coefficient`; k on a face is the harmonic "
+             "mean of both cells.")
       .optional();
-  heat.field("initial", "u at the start; without it, density times energy of the regions.").optional();
-  heat.field("source", "Heat that comes in, per volume and time.").defaults_to(std::string("0"));
-  heat.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
+  heat.field("initial", "Initial values of u; if not given, density times energy of the regions.").optional();
+  heat.field("source", "Heat source per volume and time.").defaults_to(std::string("0"));
+  heat.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
   heat.section(declare_boundary_section(BoundaryKind::neumann));
   heat.check([](Options const& given, Mistakes& mistakes) {
     if (given.list("regions").empty() && !given.has("initial")) {

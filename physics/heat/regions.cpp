@@ -88,11 +88,13 @@ bool belongs(Region const& region, StructuredMesh const& mesh, std::array<Index,
 }  // namespace
 
 Section region_section() {
-  Section region("regions", "States by region: the first is the background, later ones overwrite.");
-  region.choice("shape", "Which cells belong to it.", shapes).defaults_to(std::string("everywhere"));
+  Section region("regions",
+                 "Initial states by region: the first region is the background, later ones overwrite earlier ones.");
+  region.choice("shape", "Shape of the region, which determines its cells.", shapes)
+      .defaults_to(std::string("everywhere"));
   region.reals("lower", "Lower corner of a rectangle.", 1, 3).optional();
   region.reals("upper", "Upper corner of a rectangle.", 1, 3).optional();
-  region.reals("centre", "Centre of a circle; lower corner of the one cell of a point.", 1, 3).optional();
+  region.reals("centre", "Centre of a circle, or lower corner of the single cell of a point.", 1, 3).optional();
   region.real("radius", "Radius of a circle.").above(0).optional();
   region.real("density", "Mass per volume.").above(0);
   region.real("energy", "Energy per mass.");

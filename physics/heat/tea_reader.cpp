@@ -283,7 +283,7 @@ Node read_tea(std::string const& name, std::string const& text, Mistakes& mistak
 
 DeckFormat tea_format() {
   return {.name = "tea.in",
-          .sentence = "Input of the TeaLeaf benchmark, known by a line that begins with *tea.",
+          .sentence = "Input of the TeaLeaf benchmark, recognised by a line that begins with *tea.",
           .recognises = is_tea,
           .read = read_tea};
 }

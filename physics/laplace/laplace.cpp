@@ -47,7 +47,7 @@ void judge(Options const& deck, Mistakes& mistakes) {
 
 Section laplace_section() {
   Section laplace("laplace", "Poisson's equation -div grad u = source.");
-  laplace.choice("centring", "Where u lives.", std::vector<std::string>{"node", "cell"})
+  laplace.choice("centring", "Location of u, at nodes or in cells.", std::vector<std::string>{"node", "cell"})
       .defaults_to(std::string("node"));
   declare_stationary_problem(laplace);
   return laplace;

@@ -64,24 +64,28 @@ void come_to_rest(std::vector<Body>& bodies) {
 }  // namespace
 
 void declare_initial(Section& nbody) {
-  nbody.choice("initial", "Where the bodies begin.", std::vector<std::string>{"plummer", "two_body", "file"})
+  nbody
+      .choice("initial", "Initial positions, velocities and masses of the bodies.",
+              std::vector<std::string>{"plummer", "two_body", "file"})
       .defaults_to(std::string("plummer"));
   nbody.sections("initial", [] {
     std::vector<Section> all;
-    Section& plummer = all.emplace_back("plummer", "A sphere of equal masses in equilibrium (Plummer 1911), at rest.");
-    plummer.integer("bodies", "How many.").at_least(1).at_most(std::int64_t{1} << 40);
-    plummer.real("mass", "Of all bodies together.").above(0).defaults_to(1.0);
-    plummer.real("scale", "Plummer's radius, within which 0.35 of the mass lies.").above(0).defaults_to(1.0);
-    plummer.integer("seed", "Of the random numbers: the same one gives the same bodies on any number of ranks.")
+    Section& plummer = all.emplace_back(
+        "plummer", "A sphere of equal masses in equilibrium (Plummer 1911), with its centre of mass at rest.");
+    plummer.integer("bodies", "Number of bodies.").at_least(1).at_most(std::int64_t{1} << 40);
+    plummer.real("mass", "Total mass of all bodies.").above(0).defaults_to(1.0);
+    plummer.real("scale", "Plummer radius, which encloses 0.35 of the mass.").above(0).defaults_to(1.0);
+    plummer.integer("seed", "Seed of the random numbers; the same seed gives the same bodies on any number of ranks.")
         .at_least(0)
         .defaults_to(std::int64_t{1});
-    Section& two = all.emplace_back("two_body", "Two bodies on a Kepler orbit, at their greatest distance.");
-    two.reals("masses", "Of the two.", 2, 2).above(0).defaults_to(std::vector<double>{0.5, 0.5});
+    Section& two = all.emplace_back("two_body", "Two bodies on a Kepler orbit, starting at their greatest distance.");
+    two.reals("masses", "Masses of the two bodies.", 2, 2).above(0).defaults_to(std::vector<double>{0.5, 0.5});
     two.real("axis", "Semi-major axis of their relative orbit.").above(0).defaults_to(1.0);
-    two.real("eccentricity", "Of that orbit; 0: a circle.").at_least(0).below(1).defaults_to(0.0);
-    Section& file = all.emplace_back(
-        "file", "Bodies from a file: rows of x, y, z, velocity in x, y, z, and mass, as .npy or as text with commas.");
-    file.path("path", "The file; its name ends with .npy or .csv.");
+    two.real("eccentricity", "Eccentricity of that orbit; 0: a circle.").at_least(0).below(1).defaults_to(0.0);
+    Section& file = all.emplace_back("file",
+                                     "Bodies from a file with rows of x, y, z, velocity along x, y, z and mass, in "
+                                     ".npy format or as comma-separated text.");
+    file.path("path", "Path of the file, which ends with .npy or .csv.");
     return all;
   });
 }

@@ -197,16 +197,17 @@ class NBody final : public Physics {
 };
 
 Section nbody_section() {
-  Section nbody("nbody", "Bodies that attract each other by softened gravity, each the force of all others.");
+  Section nbody("nbody", "Bodies that attract each other by softened gravity, by direct summation over all pairs.");
   declare_initial(nbody);
   nbody.real("gravity", "The gravitational constant.").above(0).defaults_to(1.0);
-  nbody.real("softening", "Length below which the attraction of two bodies fades (Plummer); 0: none.")
+  nbody.real("softening", "Plummer softening length, below which the attraction of two bodies fades; 0: no softening.")
       .at_least(0)
       .defaults_to(0.0);
   nbody
       .choice("schedule",
-              "How forces are shared out between the devices of a rank. even: each has an equal part of the bodies; "
-              "queue: pieces go to whoever is free, for devices of unequal speed, each of which then holds all bodies.",
+              "Distribution of the force computation over the devices of a rank. even: each device computes an equal "
+              "part of the bodies; queue: each free device takes the next part, for devices of unequal speed, each of "
+              "which then stores all bodies.",
               std::vector<std::string>{"even", "queue"})
       .defaults_to(std::string("even"));
   return nbody;

@@ -8,8 +8,8 @@ PhysicsEntry shallow_water_physics() {
   Equations equations("shallow-water", "The shallow-water equations over a bathymetry that may rise above the water.");
   Section& own = equations.options();
   own.real("gravity", "Acceleration of gravity.").above(0).defaults_to(9.81);
-  own.real("dry_depth", "Depth below which velocity goes to zero with the depth.").above(0).defaults_to(1e-6);
-  std::string const surface = "Height of the surface, in place of the depth; dry where the bathymetry is higher.";
+  own.real("dry_depth", "Depth below which the velocity goes to zero with the depth.").above(0).defaults_to(1e-6);
+  std::string const surface = "Height of the surface, given instead of the depth; dry where the bathymetry is higher.";
   equations.conserved_field("depth", "Depth of the water.", {"depth", "Depth of the water.", "1", "surface", surface});
   equations.balanced_field("bathymetry", "Height of the bottom.",
                            {.name = "bathymetry", .sentence = "Height of the bottom.", .initial = "0", .flows = false});

@@ -78,18 +78,19 @@ using Values = Kokkos::View<Real**, Kokkos::LayoutRight, Memory>;
 }  // namespace
 
 Section source_section() {
-  Section source("sources", "Cells that waves come out of: Ricker's wavelet on the right-hand side.");
-  source.reals("position", "Where; the cell that holds it is taken.", 1, 3);
-  source.real("frequency", "At which the wavelet is strongest, per unit of time.").above(0);
-  source.real("delay", "From the start of the run to the wavelet's middle; without it 1.5 / frequency.").optional();
-  source.real("amplitude", "Integral over the cell at the wavelet's middle.").defaults_to(1.0);
+  Section source("sources", "Cells that emit waves, by a Ricker wavelet on the right-hand side.");
+  source.reals("position", "Position; the cell that contains it is used.", 1, 3);
+  source.real("frequency", "Peak frequency of the wavelet, per unit of time.").above(0);
+  source.real("delay", "Time from the start of the run to the middle of the wavelet; if not given, 1.5 / frequency.")
+      .optional();
+  source.real("amplitude", "Integral of the source over its cell at the middle of the wavelet.").defaults_to(1.0);
   return source;
 }
 
 Section receiver_section() {
-  Section receiver("receivers", "Cells whose u is recorded at every step: traces.csv.");
-  receiver.reals("position", "Where; the cell that holds it is taken.", 1, 3);
-  receiver.text("name", "What the recording is called; without it receiver_1, receiver_2, …").optional();
+  Section receiver("receivers", "Cells whose u is recorded at every step in traces.csv.");
+  receiver.reals("position", "Position; the cell that contains it is used.", 1, 3);
+  receiver.text("name", "Name of the recording; if not given, receiver_1, receiver_2, …").optional();
   return receiver;
 }
 

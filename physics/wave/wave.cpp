@@ -375,23 +375,23 @@ void judge_method(Options const& wave, Mistakes& mistakes) {
 
 Section wave_section() {
   Section wave("wave", "The wave equation d2u/dt2 = c^2 div grad u + sources on cells, to eighth order in space.");
-  wave.choice(
-          "method",
-          "leapfrog: second order in time; weighted_sum: every step replaces u by a weighted sum of the points of a "
-          "star of radius 4, 25 of them in 3D.",
-          std::vector<std::string>{"leapfrog", "weighted_sum"})
+  wave.choice("method",
+              "Time-stepping method. leapfrog: second order in time; weighted_sum: every step replaces u by a weighted "
+              "sum over a star stencil of radius 4, which has 25 points in 3D.",
+              std::vector<std::string>{"leapfrog", "weighted_sum"})
       .defaults_to(std::string("leapfrog"));
-  wave.reals("weights", "Of a weighted sum: the centre's, then those at distance 1 to 4.", 5, 5).optional();
-  wave.field("speed", "c, above 0.").defaults_to(std::string("1"));
-  wave.field("initial", "u at the start.").defaults_to(std::string("0"));
-  wave.field("initial_rate", "du/dt at the start.").defaults_to(std::string("0"));
-  wave.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
-  Section& sponge = wave.section("sponge", "A layer that swallows waves along all faces that are not periodic.");
-  sponge.real("width", "Of the layer; 0: none.").at_least(0).defaults_to(0.0);
+  wave.reals("weights", "Weights of the weighted sum: that of the centre, then those at distances 1 to 4.", 5, 5)
+      .optional();
+  wave.field("speed", "Wave speed c, above 0.").defaults_to(std::string("1"));
+  wave.field("initial", "Initial values of u.").defaults_to(std::string("0"));
+  wave.field("initial_rate", "Initial values of du/dt.").defaults_to(std::string("0"));
+  wave.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
+  Section& sponge = wave.section("sponge", "Absorbing layer along all faces that are not periodic.");
+  sponge.real("width", "Width of the layer; 0: no layer.").at_least(0).defaults_to(0.0);
   sponge
       .real("reflection",
-            "Part of its amplitude that a wave is left with after it has met the face; of waves no longer than a "
-            "quarter of the width.")
+            "Fraction of its amplitude that a wave keeps when it is reflected at the face and leaves the layer, for "
+            "wavelengths up to a quarter of the width.")
       .above(0)
       .below(1)
       .defaults_to(1e-3);

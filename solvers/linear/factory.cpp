@@ -31,11 +31,10 @@ std::vector<Section> sections_of(Registry<Entry> const& registry) {
 
 void declare_flexible(Section& section, std::string const& cost) {
   section
-      .boolean(
-          "flexible",
-          "Whether the preconditioner may be another one in every iteration, as an iteration with an end of its own "
-          "is: " +
-              cost)
+      .boolean("flexible",
+               "Whether the preconditioner may change from iteration to iteration, as an inner iteration with its own "
+               "stopping criterion does; this takes " +
+                   cost)
       .defaults_to(false);
 }
 
@@ -46,25 +45,23 @@ SolverEntry conjugate_gradients_entry() {
     declare_criteria(section);
     declare_flexible(section, "one more vector.");
     section
-        .choice(
-            "norm",
-            "What the tolerances apply to. two: the 2-norm of the residual r; natural: the root of r . M^-1 r, M the "
-            "preconditioner, which is about the error in the energy norm where M is a good one.",
-            std::vector<std::string>{"two", "natural"})
+        .choice("norm",
+                "Norm of the residual r that the tolerances apply to. two: the 2-norm; natural: sqrt(r . M^-1 r) with "
+                "the preconditioner M, which approximates the error in the energy norm if M is a good preconditioner.",
+                std::vector<std::string>{"two", "natural"})
         .defaults_to(std::string("two"));
     section
         .boolean("replace_residual",
-                 "Whether b - A x takes the place of the recurrence's residual before rounding sets the two apart, so "
-                 "that solves to the last digits need not start again from there.")
+                 "Whether b - A x replaces the residual of the recurrence before rounding errors separate the two, so "
+                 "that solves to nearly machine precision need no restart.")
         .defaults_to(false);
     section
-        .choice(
-            "reductions",
-            "Sums over the ranks that an iteration waits for. two: of conjugate gradients as they are; one: of "
-            "Chronopoulos and Gear's, with one more vector; hidden: one, under way while preconditioner and operator "
-            "are applied (pipelined, Ghysels and Vanroose), with three to five more vectors and, at tight tolerances, "
-            "more iterations. For many ranks.",
-            std::vector<std::string>{"two", "one", "hidden"})
+        .choice("reductions",
+                "Global reductions that an iteration waits for; fewer are meant for many ranks. two: standard "
+                "conjugate gradients; one: the variant of Chronopoulos and Gear, with one more vector; hidden: one "
+                "reduction, overlapped with the preconditioner and the operator (pipelined, Ghysels and Vanroose), "
+                "with three to five more vectors and, at tight tolerances, more iterations.",
+                std::vector<std::string>{"two", "one", "hidden"})
         .defaults_to(std::string("two"));
     declare_preconditioner(section);
     section.check([](Options const& given, Mistakes& mistakes) {
@@ -110,20 +107,20 @@ SolverEntry conjugate_gradients_entry() {
 
 SolverEntry gmres_entry() {
   std::string const sentence =
-      "Generalised minimal residuals with restarts, for any operator; the residual never grows.";
+      "Generalised minimal residuals with restarts, for any operator; the residual norm never increases.";
   auto const declare = [sentence] {
     Section section("gmres", sentence);
     declare_criteria(section);
-    section.integer("restart", "Iterations after which the basis is dropped; each holds one more vector.")
+    section.integer("restart", "Number of iterations between restarts; each iteration stores one more vector.")
         .defaults_to(std::int64_t{30})
         .at_least(1)
         .at_most(1000);
-    declare_flexible(section, "each holds two more vectors then.");
+    declare_flexible(section, "two vectors per iteration instead of one.");
     section
-        .choice(
-            "orthogonalisation",
-            "Of the basis. classical_twice: two sums over the ranks in an iteration; modified: one for each vector.",
-            std::vector<std::string>{"classical_twice", "modified"})
+        .choice("orthogonalisation",
+                "Gram-Schmidt orthogonalisation of the basis. classical_twice: two global reductions per iteration; "
+                "modified: one per basis vector.",
+                std::vector<std::string>{"classical_twice", "modified"})
         .defaults_to(std::string("classical_twice"));
     declare_preconditioner(section);
     section.check(check_start);
@@ -145,7 +142,7 @@ SolverEntry gmres_entry() {
       declare,
       create,
       OperatorNeed::nothing,
-      {.use = "Unsymmetric operators, as long as there is memory for a vector an iteration up to the restart.",
+      {.use = "Unsymmetric operators, if there is memory for one vector per iteration up to the restart.",
        .reference = "Saad and Schultz, 1986, SIAM Journal on Scientific and Statistical Computing 7; Saad, Iterative "
                     "Methods for Sparse Linear Systems, 2nd edition, section 6.5"}};
 }
@@ -155,10 +152,10 @@ SolverEntry jacobi_entry() {
   auto const declare = [sentence] {
     Section section("jacobi", sentence);
     declare_criteria(section, {.relative = 1e-10, .absolute = 0, .iterations = 100000});
-    section.real("weight", "Weight of each step; below 1 it damps.").defaults_to(1.0).above(0).below(2);
+    section.real("weight", "Weight of each step; below 1, the iteration is damped.").defaults_to(1.0).above(0).below(2);
     section
         .choice("quantity",
-                "What the tolerances apply to: the residual, or the root mean square of the change of a step.",
+                "Quantity that the tolerances apply to: the residual, or the root mean square of the change in a step.",
                 std::vector<std::string>{"residual", "change"})
         .defaults_to(std::string("residual"));
     section.check([](Options const& given, Mistakes& mistakes) {
@@ -178,7 +175,7 @@ SolverEntry jacobi_entry() {
           create,
           OperatorNeed::nothing,
           {.needs = "a diagonal D without zeros, and eigenvalues of D^-1 A between 0 and 2 / weight",
-           .use = "Comparisons with programs that use it; it takes by far the most iterations.",
+           .use = "Comparisons with programs that use it; it needs by far the most iterations.",
            .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 4.1"}};
 }
 
@@ -187,7 +184,9 @@ SolverEntry chebyshev_entry() {
   auto const declare = [sentence] {
     Section section("chebyshev", sentence);
     declare_criteria(section, {.relative = 1e-10, .absolute = 0, .iterations = 10000});
-    section.integer("presteps", "Steps of conjugate gradients that find the eigenvalues first.")
+    section
+        .integer("presteps",
+                 "Number of conjugate-gradient steps that estimate the eigenvalues before the iteration starts.")
         .defaults_to(std::int64_t{20})
         .at_least(2);
     return section;
@@ -202,7 +201,7 @@ SolverEntry chebyshev_entry() {
           create,
           OperatorNeed::positive_definite,
           {.needs = "a diagonal without zeros",
-           .use = "Many ranks, where sums over all of them cost more than sweeps: it asks for one in ten iterations.",
+           .use = "Many ranks, where global reductions cost more than sweeps: it needs one in ten iterations.",
            .reference = "Golub and Varga, 1961, Numerische Mathematik 3; Saad, Iterative Methods for Sparse Linear "
                         "Systems, 2nd edition, section 12.3"}};
 }
@@ -214,36 +213,42 @@ PreconditionerEntry jacobi_preconditioner_entry() {
           [sentence] { return Section("jacobi", sentence); },
           [](Options const&) { return std::make_unique<JacobiPreconditioner>(); },
           {.needs = "a diagonal without zeros, of one sign",
-           .use = "Diagonals that vary, by jumping coefficients or graded meshes; it costs next to nothing.",
+           .use = "Diagonals that vary because of discontinuous coefficients or graded meshes; its cost is negligible.",
            .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 10.2"}};
 }
 
 PreconditionerEntry gauss_seidel_preconditioner_entry() {
-  std::string const sentence = "Symmetric Gauss-Seidel, in as many colours as the stencil or the matrix has need of.";
+  std::string const sentence = "Symmetric Gauss-Seidel, with as many colours as the stencil or the matrix needs.";
   auto const declare = [sentence] {
     Section section("gauss_seidel", sentence);
-    section.integer("sweeps", "Sweeps, each there and back.").defaults_to(std::int64_t{1}).at_least(1).at_most(100);
+    section.integer("sweeps", "Number of relaxations, each forward and backward.")
+        .defaults_to(std::int64_t{1})
+        .at_least(1)
+        .at_most(100);
     return section;
   };
   auto const create = [](Options const& options) {
     return std::make_unique<GaussSeidelPreconditioner>(static_cast<int>(options.integer("sweeps")));
   };
-  return {"gauss_seidel",
-          sentence,
-          declare,
-          create,
-          {.needs = "a diagonal without zeros, and a stencil or `assembled: true`",
-           .use = "Operators that do not coarsen, unsymmetric ones too: next to half the iterations of jacobi.",
-           .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, sections 4.1 and 12.4"}};
+  return {
+      "gauss_seidel",
+      sentence,
+      declare,
+      create,
+      {.needs = "a diagonal without zeros, and a stencil or `assembled: true`",
+       .use = "Operators that do not support coarsening, also unsymmetric ones: about half the iterations of jacobi.",
+       .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, sections 4.1 and 12.4"}};
 }
 
 PreconditionerEntry incomplete_lu_preconditioner_entry() {
-  std::string const sentence = "Incomplete LU factors of each rank's part of the operator as a matrix.";
+  std::string const sentence =
+      "Incomplete LU factorisation of each rank's part of the operator, assembled as a matrix.";
   auto const declare = [sentence] {
     Section section("ilu", sentence);
     section
-        .integer("fill",
-                 "The highest level of entries that elimination adds and that are kept; 0: those of the matrix alone.")
+        .integer(
+            "fill",
+            "Level of fill: the highest level of fill-in entries that are kept; 0: only the entries of the matrix.")
         .defaults_to(std::int64_t{0})
         .at_least(0)
         .at_most(10);
@@ -257,8 +262,8 @@ PreconditionerEntry incomplete_lu_preconditioner_entry() {
           declare,
           create,
           {.needs = "a diagonal without zeros, and memory for the factors",
-           .use = "Operators that have no multigrid or that it fails on, unsymmetric and indefinite ones too, on few "
-                  "ranks: what couples ranks is left out of the factors.",
+           .use = "Operators without multigrid or on which multigrid fails, also unsymmetric and indefinite ones, on "
+                  "few ranks: the factors leave out the coupling between ranks.",
            .reference = "Meijerink and van der Vorst, 1977, Mathematics of Computation 31; Saad, Iterative Methods for "
                         "Sparse Linear Systems, 2nd edition, section 10.3"}};
 }
@@ -267,22 +272,26 @@ PreconditionerEntry chebyshev_preconditioner_entry() {
   std::string const sentence = "A Chebyshev polynomial of the operator.";
   auto const declare = [sentence] {
     Section section("chebyshev", sentence);
-    section.integer("degree", "Steps of Chebyshev's iteration.").defaults_to(std::int64_t{4}).at_least(1).at_most(100);
-    section.real("ratio", "Largest over smallest eigenvalue that the polynomial damps.").defaults_to(30.0).above(1);
+    section.integer("degree", "Number of steps of Chebyshev's iteration.")
+        .defaults_to(std::int64_t{4})
+        .at_least(1)
+        .at_most(100);
+    section.real("ratio", "Ratio of the largest to the smallest eigenvalue of the interval that the polynomial damps.")
+        .defaults_to(30.0)
+        .above(1);
     return section;
   };
   auto const create = [](Options const& options) {
     return std::make_unique<ChebyshevPreconditioner>(options.integer("degree"), options.real("ratio"));
   };
-  return {
-      "chebyshev",
-      sentence,
-      declare,
-      create,
-      {.needs = "a symmetric positive definite operator, and a diagonal without zeros",
-       .use = "Many ranks, and operators that do not coarsen: fewer iterations of the method, and so fewer sums over "
-              "the ranks, for more applications of the operator.",
-       .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 12.3"}};
+  return {"chebyshev",
+          sentence,
+          declare,
+          create,
+          {.needs = "a symmetric positive definite operator, and a diagonal without zeros",
+           .use = "Many ranks, and operators that do not support coarsening: fewer iterations and so fewer global "
+                  "reductions, for more applications of the operator.",
+           .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 12.3"}};
 }
 
 /// Whether the solver is, or is preconditioned by, the method of this name.
@@ -295,17 +304,17 @@ bool asks_for(std::string const& name, Options const& solver) {
 
 Section verify_section() {
   Section verify("verify",
-                 "Whether the operator is checked for what the method needs, and each solution's error estimated; "
-                 "summary.json tells what was found. A solve may take some times as long. `verify: true` is short for "
-                 "`verify: {enabled: true}`, and any other option in here enables it, too.");
+                 "Checks whether the operator has the properties that the method needs, and estimates the error of "
+                 "each solution; summary.json records the results. A solve may take several times as long. `verify: "
+                 "true` is short for `verify: {enabled: true}`, and any other option in this section enables it, too.");
   verify.boolean("enabled", "Whether solves are verified.").defaults_to(false);
-  verify.real("error", "Most of a solution's estimated error, relative to the solution (2-norms).")
+  verify.real("error", "Largest accepted estimate of a solution's error, relative to the solution (2-norms).")
       .defaults_to(1e-2)
       .above(0);
   verify
       .choice("on_failure",
-              "What happens where the error is larger, cannot be estimated or the estimate cannot be trusted. warn: a "
-              "warning; fail: the solve ends as unverified, and the run with exit code 3.",
+              "Action if the estimated error is larger, unreliable or not available. warn: a warning is printed; fail: "
+              "the solve ends as unverified, and the run with exit code 3.",
               std::vector<std::string>{"warn", "fail"})
       .defaults_to(std::string("warn"));
   verify.switched_by("enabled");
@@ -343,16 +352,18 @@ Registry<SolverEntry>& solvers() {
     Registry<SolverEntry> built_in("solver");
     built_in.add(conjugate_gradients_entry());
     built_in.add(preconditioned_entry<Minres>(
-        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", OperatorNeed::symmetric,
+        "minres", "Minimal residuals, for symmetric operators, also indefinite ones.", OperatorNeed::symmetric,
         {.use = "Symmetric operators with eigenvalues of both signs, which cg refuses.",
          .reference =
              "Paige and Saunders, 1975, SIAM Journal on Numerical Analysis 12; Greenbaum, Iterative Methods for "
              "Solving Linear Systems, section 2.5"}));
     built_in.add(gmres_entry());
     built_in.add(preconditioned_entry<BiCgStab>(
-        "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.",
+        "bicgstab",
+        "Stabilised biconjugate gradients, for any operator, with few vectors; the residual norm may increase "
+        "abruptly.",
         OperatorNeed::nothing,
-        {.use = "Unsymmetric operators that take more iterations than gmres can hold vectors.",
+        {.use = "Unsymmetric operators that need more iterations than gmres can store vectors.",
          .reference = "van der Vorst, 1992, SIAM Journal on Scientific and Statistical Computing 13; Saad, Iterative "
                       "Methods for Sparse Linear Systems, 2nd edition, section 7.4"}));
     built_in.add(jacobi_entry());
@@ -381,13 +392,14 @@ Section solver_section(std::string const& default_method) {
   section.choice("method", "The linear solver.", [] { return solvers().names(); }).defaults_to(default_method);
   section
       .boolean("assembled",
-               "Whether the operator becomes a matrix in compressed rows first, instead of being applied as a stencil.")
+               "Whether the operator is assembled as a matrix in compressed-row (CRS) format instead of being applied "
+               "as a stencil.")
       .defaults_to(false);
   section
       .choice("null_space",
-              "What is done with the mean of a right-hand side where nothing fixes the unknown, so that any constant "
-              "could be added to it. keep: there is no solution, and the solve ends as inconsistent; project: it is "
-              "taken off.",
+              "Treatment of a right-hand side with a nonzero mean if the operator is singular, so that any constant "
+              "could be added to a solution. keep: there is no solution, and the solve ends as inconsistent; project: "
+              "the mean is subtracted.",
               std::vector<std::string>{"keep", "project"})
       .defaults_to(std::string("keep"));
   section.section(verify_section());
@@ -408,24 +420,29 @@ void declare_preconditioner(Section& section) {
     all.insert(all.begin(), "none");
     return all;
   };
-  section.choice("preconditioner", "What each step is preconditioned with.", names).defaults_to(std::string("none"));
+  section.choice("preconditioner", "Preconditioner of the method.", names).defaults_to(std::string("none"));
   section.sections("preconditioner", [] { return sections_of(preconditioners()); });
 }
 
 void declare_criteria(Section& section, Criteria const& defaults) {
-  section.real("relative_tolerance", "Residual that ends a solve, relative to what `relative_to` names.")
+  section
+      .real("relative_tolerance", "Residual at which a solve ends, relative to the reference that `relative_to` names.")
       .defaults_to(defaults.relative)
       .at_least(0)
       .below(1);
   section
       .choice(
           "relative_to",
-          "initial: the residual of the initial guess; right_hand_side: its norm, so that a good guess, as that of a "
-          "time step, need not be made as much better as a bad one.",
+          "Reference of `relative_tolerance`. initial: the residual of the initial guess; right_hand_side: the norm of "
+          "the right-hand side, so that a good initial guess, such as that of a time step, saves iterations.",
           std::vector<std::string>{"initial", "right_hand_side"})
       .defaults_to(std::string("initial"));
-  section.real("absolute_tolerance", "Residual (2-norm) that ends a solve.").defaults_to(defaults.absolute).at_least(0);
-  section.integer("iterations", "Most iterations of one solve.").defaults_to(defaults.iterations).at_least(1);
+  section.real("absolute_tolerance", "Absolute residual (2-norm) at which a solve ends.")
+      .defaults_to(defaults.absolute)
+      .at_least(0);
+  section.integer("iterations", "Largest number of iterations of one solve.")
+      .defaults_to(defaults.iterations)
+      .at_least(1);
 }
 
 std::unique_ptr<LinearSolver> make_solver(Options const& solver) {

@@ -10,22 +10,23 @@ namespace halocline {
 
 void declare_multigrid(Section& section) {
   section
-      .choice(
-          "cycle",
-          "V: each level is corrected once by the next coarser one; W: twice, where a V-cycle takes many iterations; "
-          "F: by an F-cycle, then a V-cycle: next to a W-cycle with fewer visits of coarse levels, but not symmetric.",
-          std::vector<std::string>{"V", "W", "F"})
+      .choice("cycle",
+              "Type of cycle. V: each level is corrected once by the next coarser one; W: twice, for problems on which "
+              "V-cycles need many iterations; F: by an F-cycle and then a V-cycle, nearly as effective as a W-cycle "
+              "with fewer visits to coarse levels, but not symmetric.",
+              std::vector<std::string>{"V", "W", "F"})
       .defaults_to(std::string("V"));
   section
       .choice("start",
-              "What the first iteration of a solve is: cycle: one like all others; full: full multigrid, which solves "
-              "the problem on all levels, from the coarsest up.",
+              "First iteration of a solve. cycle: a cycle like all others; full: full multigrid, which solves the "
+              "problem on all levels, from the coarsest to the finest.",
               std::vector<std::string>{"cycle", "full"})
       .defaults_to(std::string("cycle"));
   section
       .integer("start_cycles",
-               "Cycles on each level of full multigrid. Two leave less error than the discretisation does where one "
-               "does not: in 3D between walls of many kinds, and where iterations are many.")
+               "Number of cycles on each level of full multigrid. Two reduce the error below that of the "
+               "discretisation where one does not: in 3D with several kinds of boundary conditions, and where "
+               "convergence takes many iterations.")
       .defaults_to(std::int64_t{1})
       .at_least(1)
       .at_most(10);
@@ -34,29 +35,34 @@ void declare_multigrid(Section& section) {
     about_smoothers += (about_smoothers.empty() ? "" : "; ") + name + ": " + smoothers().find(name).sentence;
   }
   section
-      .choice("smoother", "What damps the rough part of the error on each level: " + about_smoothers + ".",
+      .choice("smoother",
+              "Smoother of each level, which damps the oscillatory part of the error. " + about_smoothers + ".",
               smoothers().names())
       .defaults_to(SmootherSettings().name);
   section
-      .choice(
-          "precision",
-          "What cycles are computed in: that of the run, or single, which halves their bytes: seven digits are more "
-          "than a cycle needs. No digit of a solution is lost: residuals are computed in that of the run.",
-          std::vector<std::string>{"run", "single"})
+      .choice("precision",
+              "Precision of the cycles. run: that of the run; single: single precision, which halves the memory "
+              "traffic of cycles in double precision and is sufficient for them. Solutions lose no accuracy: residuals "
+              "are computed in the precision of the run.",
+              std::vector<std::string>{"run", "single"})
       .defaults_to(std::string("run"));
-  section.integer("sweeps", "Sweeps, or degree of the polynomial, on the way down and on the way up.")
+  section
+      .integer(
+          "sweeps",
+          "Number of smoothing steps, or degree of the polynomial, before and again after each coarse-grid correction.")
       .defaults_to(std::int64_t{2})
       .at_least(1)
       .at_most(20);
-  section.integer("levels", "Most levels; 0 for as many as there are.")
+  section.integer("levels", "Largest number of levels; 0: as many as the operator supports.")
       .defaults_to(std::int64_t{0})
       .at_least(0)
       .at_most(64);
   section
-      .choice("bottom", "What solves the coarsest level, if it has more than one unknown.",
+      .choice("bottom", "Solver of the coarsest level, if that has more than one unknown.",
               std::vector<std::string>{"smoother", "cg"})
       .defaults_to(std::string("smoother"));
-  section.integer("bottom_sweeps", "Sweeps of the smoother, each way, on the coarsest level.")
+  section
+      .integer("bottom_sweeps", "Number of smoothing steps on the coarsest level, forward and then as many backward.")
       .defaults_to(std::int64_t{8})
       .at_least(1)
       .at_most(1000);
@@ -102,7 +108,7 @@ constexpr char const* reference =
 }  // namespace
 
 SolverEntry multigrid_solver_entry() {
-  std::string const sentence = "Cycles of geometric multigrid, for operators that can coarsen themselves.";
+  std::string const sentence = "Cycles of geometric multigrid, for operators that support coarsening.";
   auto const declare = [sentence] {
     Section section("multigrid", sentence);
     declare_criteria(section, {.relative = 1e-10, .absolute = 0, .iterations = 200});
@@ -119,13 +125,13 @@ SolverEntry multigrid_solver_entry() {
           declare,
           create,
           OperatorNeed::positive_definite,
-          {.needs = "coarsening by the operator itself (a matrix of `assembled` cannot)",
-           .use = "Large problems with smooth coefficients: the iterations hardly grow with the mesh.",
+          {.needs = "an operator that supports coarsening (not with `assembled: true`)",
+           .use = "Large problems with smooth coefficients: the number of iterations hardly grows with the mesh.",
            .reference = reference}};
 }
 
 PreconditionerEntry multigrid_preconditioner_entry() {
-  std::string const sentence = "One cycle of geometric multigrid, for operators that can coarsen themselves.";
+  std::string const sentence = "One cycle of geometric multigrid, for operators that support coarsening.";
   auto const declare = [sentence] {
     Section section("multigrid", sentence);
     declare_multigrid(section);
@@ -138,8 +144,8 @@ PreconditionerEntry multigrid_preconditioner_entry() {
           sentence,
           declare,
           create,
-          {.needs = "a symmetric positive definite operator that can coarsen itself",
-           .use = "The first choice for large problems of diffusion, also where coefficients jump.",
+          {.needs = "a symmetric positive definite operator that supports coarsening",
+           .use = "The first choice for large diffusion problems, also with discontinuous coefficients.",
            .reference = reference}};
 }
 

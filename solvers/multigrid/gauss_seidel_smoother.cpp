@@ -31,10 +31,11 @@ SmootherEntry entry(std::string name, std::string sentence, std::function<bool(O
 
 bool const registered =
     (smoothers().add(entry("multicolour",
-                           "Gauss-Seidel in as many colours as the operator needs, two for stencils that read the next "
-                           "neighbours along axes alone",
+                           "Gauss-Seidel with as many colours as the operator needs (two for stencils that read only "
+                           "the nearest neighbours along the axes), or chebyshev if it has no colouring",
                            [](Operator const& a) { return colours_of(a) > 0; })),
-     smoothers().add(entry("red_black", "Gauss-Seidel in two colours or not at all",
+     smoothers().add(entry("red_black",
+                           "Gauss-Seidel with two colours, or chebyshev if the operator has no such colouring",
                            [](Operator const& a) { return colours_of(a) == 2; })),
      true);
 

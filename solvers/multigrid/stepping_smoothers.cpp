@@ -58,10 +58,11 @@ std::unique_ptr<Smoother> make(Operator const& a, int steps) {
 
 bool const registered =
     (smoothers().add({.name = "chebyshev",
-                      .sentence = "a polynomial of the operator, where it has no order for Gauss-Seidel or the "
-                                  "eigenvalues of its levels are known well",
+                      .sentence = "a Chebyshev polynomial of the operator, for operators without a colouring or with "
+                                  "accurately known eigenvalues on all levels",
                       .create = make<ChebyshevSmoother>}),
-     smoothers().add({.name = "jacobi", .sentence = "damped steps, to compare with", .create = make<JacobiSmoother>}),
+     smoothers().add(
+         {.name = "jacobi", .sentence = "damped Jacobi steps, for comparison", .create = make<JacobiSmoother>}),
      true);
 
 }  // namespace

@@ -134,12 +134,16 @@ IntegratorEntry entry_of(EmbeddedMethod (*method)(), std::string sentence, int o
 
 void declare_tolerance(Section& method) {
   ErrorTolerance const defaults;
-  Section& tolerance = method.section(
-      "tolerance",
-      "The largest error of any unknown in a step: absolute + relative times its size. Where it is larger, "
-      "shorter steps are taken.");
-  tolerance.real("absolute", "In the unit of the unknowns.").defaults_to(defaults.absolute).at_least(0);
-  tolerance.real("relative", "To the size of the unknown.").defaults_to(defaults.relative).at_least(0).below(1);
+  Section& tolerance = method.section("tolerance",
+                                      "Largest error of any unknown in a step: absolute + relative * |unknown|. A step "
+                                      "with a larger error is repeated with a shorter length.");
+  tolerance.real("absolute", "Absolute tolerance, in the unit of the unknowns.")
+      .defaults_to(defaults.absolute)
+      .at_least(0);
+  tolerance.real("relative", "Relative tolerance, as a fraction of the magnitude of the unknown.")
+      .defaults_to(defaults.relative)
+      .at_least(0)
+      .below(1);
   tolerance.check([](Options const& given, Mistakes& mistakes) {
     if (given.real("absolute") > 0 || given.real("relative") > 0) return;
     mistakes.add(given.location(), given.full_name(), "no step has an error of zero", "give one that is above 0");
@@ -253,15 +257,16 @@ std::vector<SolveReport> EmbeddedRungeKutta::advance(EvolvingSystem& system, dou
 
 std::vector<IntegratorEntry> embedded_runge_kutta_entries() {
   std::vector<IntegratorEntry> entries;
-  entries.push_back(
-      entry_of(bogacki_shampine, "The error-controlled pair of Bogacki and Shampine, of order 3.", 3,
-               {.use = "Loose tolerances, and steps whose length nobody knows; in the fewest states of its kind.",
-                .reference = "Bogacki and Shampine, 1989, Applied Mathematics Letters 2"}));
-  entries.push_back(
-      entry_of(dormand_prince, "The error-controlled pair of Dormand and Prince, of order 5.", 5,
-               {.use = "Smooth solutions to tight tolerances, with transients that ask for steps of many lengths.",
-                .reference = "Dormand and Prince, 1980, Journal of Computational and Applied Mathematics 6; Hairer, "
-                             "Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.5"}));
+  entries.push_back(entry_of(bogacki_shampine, "Error-controlled Runge-Kutta pair of Bogacki and Shampine, of order 3.",
+                             3,
+                             {.use = "Loose tolerances and step lengths that are not known beforehand; the "
+                                     "error-controlled method with the fewest states.",
+                              .reference = "Bogacki and Shampine, 1989, Applied Mathematics Letters 2"}));
+  entries.push_back(entry_of(
+      dormand_prince, "Error-controlled Runge-Kutta pair of Dormand and Prince, of order 5.", 5,
+      {.use = "Smooth solutions to tight tolerances, with transients that need steps of very different lengths.",
+       .reference = "Dormand and Prince, 1980, Journal of Computational and Applied Mathematics 6; Hairer, "
+                    "Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.5"}));
   return entries;
 }
 

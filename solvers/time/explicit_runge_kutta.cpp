@@ -112,18 +112,17 @@ std::vector<IntegratorEntry> explicit_runge_kutta_entries() {
        .order = 1,
        .stages = explicit_euler(),
        .stable_factor = 1,
-       .notes = {
-           .use = "Comparisons with programs that use it, and the fewest states; it is stable for no oscillation.",
-           .reference = "Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section I.7"}}));
+       .notes = {.use = "Comparisons with programs that use it, and the fewest states; it is not stable for undamped "
+                        "oscillations.",
+                 .reference = "Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section I.7"}}));
   entries.push_back(entry_of(
       {.name = "ssp_rk2",
        .sentence = "Strong-stability-preserving Runge-Kutta of order 2 in two stages, Heun's method.",
        .order = 2,
        .stages = ssp_rk2(),
        .stable_factor = 1,
-       .notes = {.use =
-                     "Conservation laws with limiters of order 2: it makes no new extremes where explicit Euler makes "
-                     "none.",
+       .notes = {.use = "Conservation laws with limiters of order 2: it creates no new extrema where explicit Euler "
+                        "creates none.",
                  .reference = "Shu and Osher, 1988, Journal of Computational Physics 77; Gottlieb, Shu and Tadmor, "
                               "2001, SIAM Review 43"}}));
   entries.push_back(entry_of(
@@ -132,8 +131,8 @@ std::vector<IntegratorEntry> explicit_runge_kutta_entries() {
        .order = 3,
        .stages = ssp_rk3(),
        .stable_factor = 1,
-       .notes = {.use = "Conservation laws with shocks, and whatever else has no reason for another method: stable for "
-                        "oscillations, too.",
+       .notes = {.use = "Conservation laws with shocks, and all problems that do not call for another method; also "
+                        "stable for oscillations.",
                  .reference = "Shu and Osher, 1988, Journal of Computational Physics 77; Gottlieb, Shu and Tadmor, "
                               "2001, SIAM Review 43"}}));
   entries.push_back(entry_of(
@@ -142,7 +141,7 @@ std::vector<IntegratorEntry> explicit_runge_kutta_entries() {
        .order = 4,
        .stages = rk4(),
        .stable_factor = 1.392,
-       .notes = {.use = "Smooth solutions and oscillations, followed accurately by steps of a given length.",
+       .notes = {.use = "Smooth solutions and oscillations, integrated accurately with steps of a given length.",
                  .reference = "Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.1"}}));
   return entries;
 }

@@ -119,14 +119,15 @@ Reports ImexArk3::advance(EvolvingSystem& system, double time, double step, Syst
 std::vector<IntegratorEntry> imex_entries() {
   std::vector<IntegratorEntry> entries;
   entries.push_back(entry_of<ImexArs222>(
-      "imex_ars222", "Implicit-explicit Runge-Kutta of order 2 in two solves.", 2, 2, 8, 1,
-      {.use = "Fast diffusion beside transport or reactions: only the diffusion is solved for, and damped at any step.",
+      "imex_ars222", "Implicit-explicit Runge-Kutta of order 2 with two solves per step.", 2, 2, 8, 1,
+      {.use = "Fast diffusion with transport or reactions: only the diffusion is treated implicitly, and it is damped "
+              "at any step length.",
        .reference = "Ascher, Ruuth and Spiteri, 1997, Applied Numerical Mathematics 25, section 2.6"}));
   entries.push_back(entry_of<ImexArk3>(
-      "imex_ark3", "Implicit-explicit Runge-Kutta of order 3 in three solves, ARK3(2)4L[2]SA.", 3, 8, 38,
+      "imex_ark3", "Implicit-explicit Runge-Kutta of order 3 with three solves per step, ARK3(2)4L[2]SA.", 3, 8, 38,
       ImexArk3::factor,
-      {.needs = "the whole rate of change, once a step",
-       .use = "Fast diffusion beside transport or reactions, in smooth solutions that are followed accurately.",
+      {.needs = "the whole rate of change, evaluated once per step",
+       .use = "Fast diffusion with transport or reactions, in smooth solutions that are integrated accurately.",
        .reference = "Kennedy and Carpenter, 2003, Applied Numerical Mathematics 44"}));
   return entries;
 }

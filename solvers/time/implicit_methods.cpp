@@ -54,12 +54,14 @@ IntegratorEntry theta_entry() {
   std::string const sentence = "The theta method, of order 1 unless theta is 1/2.";
   IntegratorEntry entry = entry_of<ThetaMethod>(
       "theta", sentence, 1, 1, 5,
-      {.use = "A little more damping than crank_nicolson has, for a little less accuracy: theta just above 1/2.",
+      {.use = "Slightly more damping than crank_nicolson for slightly less accuracy, with theta just above 1/2.",
        .reference = "Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.3"},
       1.0);
   entry.declare = [sentence] {
     Section section("theta", sentence);
-    section.real("theta", "Where in a step the rate of change is taken: 1/2 crank_nicolson, 1 implicit_euler.")
+    section
+        .real("theta",
+              "Fraction of the step at which the rate of change is evaluated; 1/2: crank_nicolson, 1: implicit_euler.")
         .defaults_to(0.55)
         .at_least(0.5)
         .at_most(1);
@@ -134,24 +136,24 @@ std::vector<IntegratorEntry> implicit_entries() {
   std::vector<IntegratorEntry> entries;
   entries.push_back(entry_of<ThetaMethod>(
       "implicit_euler", "Implicit Euler, of order 1.", 1, 1, 5,
-      {.use = "Ways to a steady state, and initial values that jump: it damps everything, at any step.",
+      {.use = "Evolution to a steady state, and discontinuous initial values: it damps everything, at any step length.",
        .reference = "Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.3"},
       1.0));
   entries.push_back(entry_of<ThetaMethod>(
       "crank_nicolson", "The Crank-Nicolson method, of order 2, as the implicit midpoint rule.", 2, 1, 5,
-      {.use = "Smooth solutions whose steps are no longer than what happens in them: it damps nothing, and steps that "
-              "are long for jumps in the initial values leave them to oscillate.",
+      {.use = "Smooth solutions whose changes the steps resolve: it damps nothing, and discontinuous initial values "
+              "oscillate if the steps are too long for them.",
        .reference = "Crank and Nicolson, 1947, Mathematical Proceedings of the Cambridge Philosophical Society 43"},
       0.5));
   entries.push_back(theta_entry());
   entries.push_back(entry_of<Sdirk2>(
-      "sdirk2", "The L-stable diagonally implicit Runge-Kutta method of order 2 in two solves.", 2, 2, 5,
-      {.use = "Order 2 where steps are long for parts of the solution, as after jumps: what crank_nicolson leaves to "
-              "oscillate is damped.",
+      "sdirk2", "The L-stable diagonally implicit Runge-Kutta method of order 2 with two solves per step.", 2, 2, 5,
+      {.use = "Order 2 with steps too long for parts of the solution, for instance after discontinuities: it damps "
+              "what oscillates with crank_nicolson.",
        .reference = "Alexander, 1977, SIAM Journal on Numerical Analysis 14"}));
   entries.push_back(entry_of<Bdf2>(
-      "bdf2", "The backward differentiation formula of order 2, for steps of any lengths.", 2, 2, 6,
-      {.use = "Many steps where solves are what a run costs: order 2 and damping for one solve a step.",
+      "bdf2", "The backward differentiation formula of order 2, for variable step lengths.", 2, 2, 6,
+      {.use = "Many steps in runs whose cost is dominated by solves: order 2 and damping with one solve per step.",
        .reference = "Curtiss and Hirschfelder, 1952, Proceedings of the National Academy of Sciences 38; Hairer, "
                     "Nørsett and Wanner, Solving Ordinary Differential Equations I, section III.5"}));
   return entries;

@@ -70,8 +70,8 @@ IntegratorEntry rkl2_entry() {
     Section section("rkl2", sentence);
     section
         .integer("stages",
-                 "Most stages s of a step, an odd number; a step takes no more than it needs to be stable. The longest "
-                 "stable step is (s^2 + s - 2) / 4 times that of explicit Euler.")
+                 "Largest number of stages s of a step, odd; each step uses only as many as it needs to be stable. The "
+                 "longest stable step is (s^2 + s - 2) / 4 times that of explicit Euler.")
         .defaults_to(std::int64_t{default_stages})
         .at_least(3)
         .at_most(999);
@@ -93,9 +93,9 @@ IntegratorEntry rkl2_entry() {
           .numbers_moved = numbers_moved(stages_of(default_stages)),
           .stable_factor = RungeKuttaLegendre::factor_of(default_stages),
           .is_for_real_eigenvalues = true,
-          .notes = {.needs = "a rate with eigenvalues that are real and negative, or nearly so",
-                    .use = "Diffusion whose solves cost more than a few sweeps do: the longest stable step grows with "
-                           "the square of the stages, and no sum over the ranks is asked for.",
+          .notes = {.needs = "eigenvalues of the rate that are real and negative, or nearly so",
+                    .use = "Diffusion for which a solve costs more than a few sweeps: the longest stable step grows "
+                           "with the square of the number of stages, and no global reductions are needed.",
                     .reference = "Meyer, Balsara and Aslam, 2014, Journal of Computational Physics 257"}};
 }
 

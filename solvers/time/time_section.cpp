@@ -27,22 +27,24 @@ std::vector<Section> integrator_sections() {
 }  // namespace
 
 Section time_section() {
-  Section time("time", "How an evolving physics moves through time; of no use to a stationary one.");
-  time.choice("method", "Time integrator; without it, the one that the physics has as its own.",
+  Section time("time", "Time integration of an evolving physics; not used by a stationary one.");
+  time.choice("method", "Time integrator; if not given, the default of the physics.",
               [] { return integrators().names(); })
       .optional();
   time.sections("method", integrator_sections);
   time.real("start", "Time of the initial state.").defaults_to(0.0);
-  time.real("step", "Length of a time step; where the physics suggests its steps, of the first.").above(0).optional();
+  time.real(
+          "step",
+          "Length of a time step; if the physics or an error estimate chooses the steps, length of the first one only.")
+      .above(0)
+      .optional();
   time.real("courant",
-            "Steps of this part of the longest stable one from the present state, at most 1; in place of `step`.")
+            "Length of each step as a fraction of the longest stable step of the current state; replaces `step`.")
       .above(0)
       .at_most(1)
       .optional();
   time.integer("steps", "Number of time steps.").at_least(0).optional();
-  time.real("end",
-            "Time at which the run ends; the last step is shortened to meet it, chosen steps share what is left.")
-      .optional();
+  time.real("end", "Time at which the run ends; the last steps are shortened to end exactly there.").optional();
   time.check([](Options const& given, Mistakes& mistakes) {
     if (given.has("steps") && given.has("end")) {
       add_mistake(given, "end", "given together with `steps`", mistakes, "give one of them");

@@ -115,7 +115,7 @@ BROKEN_DECKS = [
     ("required option missing", "physics: heat\n" + TIME + REGION, [],
      ["`mesh.cells`: missing (deck:1:1); it is required: Cells along each axis; one, two or three numbers."]),
     ("physics missing", MESH, [],
-     ["`physics`: missing (deck:1:1); it is required: What is solved."]),
+     ["`physics`: missing (deck:1:1); it is required: Name of the physics to solve."]),
     ("time missing", "physics: heat\n" + MESH + REGION, [],
      ["`time.step`: missing (deck:1:1); give `step` or `courant`",
       "`time.steps`: missing (deck:1:1); give `steps` or `end`"]),
