@@ -34,12 +34,12 @@ std::string domain_line(PhysicsEntry const& entry, Options const& deck) {
 
 /// \param failure why the need is unknown, if it is
 std::string memory_line(std::optional<double> need, std::string const& failure, MemoryBudget const& budget) {
-  if (!need) return "memory   not foretold" + (failure.empty() ? "" : ": on a small mesh " + failure) + "\n";
+  if (!need) return "memory   unknown" + (failure.empty() ? "" : ": a trial on a small mesh failed: " + failure) + "\n";
   std::string ranks = budget.ranks == 1 ? "one rank" : fmt::format("{} ranks", budget.ranks);
   if (budget.io_ranks > 0)
     ranks += fmt::format(" beside {} I/O rank{}", budget.io_ranks, budget.io_ranks == 1 ? "" : "s");
-  std::string const of_what =
-      budget.bytes ? fmt::format("{} free", readable_bytes(*budget.bytes)) : "of devices: `run` asks for what is free";
+  std::string const of_what = budget.bytes ? fmt::format("{} free", readable_bytes(*budget.bytes))
+                                           : "of device memory; `run` checks that it is free";
   return fmt::format("memory   about {} on {}, {}\n", readable_bytes(*need), ranks, of_what);
 }
 
@@ -57,13 +57,8 @@ std::string solver_line(Options const& deck) {
 
 /// If steps are chosen during the run, only its end is known.
 std::string steps_text(Schedule const& schedule) {
-  std::string text = "steps";
-  if (schedule.steps()) {
-    text = fmt::format("{} steps", *schedule.steps());
-  } else {
-    text = fmt::format("steps to {:g}", *schedule.end());
-  }
-  return text + (schedule.by_courant() ? " that the longest stable one tells" : "");
+  if (schedule.steps()) return fmt::format("{} steps", *schedule.steps());
+  return fmt::format("steps to {:g}", *schedule.end());
 }
 
 int ranks_of(CheckCommand const& command) {
@@ -123,7 +118,8 @@ ExitCode check(CheckCommand const& command) {
   if (evolves(entry, options)) {
     Schedule const schedule = Schedule::evolving(options.section("time"));
     IntegratorEntry const* const integrator = integrator_of(entry, options);
-    say(fmt::format("time     {}{}\n", steps_text(schedule), integrator == nullptr ? "" : " by " + integrator->name));
+    say(fmt::format("time     {}{}{}\n", steps_text(schedule), integrator == nullptr ? "" : " by " + integrator->name,
+                    schedule.by_courant() ? ", sized by the stability limit" : ""));
   }
   if (solves(entry, options)) say(solver_line(options));
   return ExitCode::done;

@@ -74,7 +74,7 @@ void judge_checkpoints(Options const& checkpoint, bool evolves, Mistakes& mistak
   Options const every = checkpoint.section("every");
   for (char const* const name : {"steps", "time"}) {
     if (every.has(name))
-      add_mistake(every, name, "of no use to a run that is one solve", mistakes, "give `every.wall`, in seconds");
+      add_mistake(every, name, "does not apply to a stationary run", mistakes, "give `every.wall`, in seconds");
   }
 }
 
@@ -104,9 +104,9 @@ Checkpoints::Checkpoints(Options const& checkpoint, std::filesystem::path folder
   Options const every = checkpoint.section("every");
   bool const asked = every.has("steps") || every.has("time") || every.has("wall");
   if (!is_told && (asked || checkpoint.given("at_stop"))) {
-    throw InputError("`checkpoint`: " + physics_name +
-                     ", or its integrator, does not tell what it carries from step to step (`carry`), so no run could "
-                     "go on from a checkpoint of it; leave the section out");
+    throw InputError(
+        "`checkpoint`: " + physics_name +
+        ", or its integrator, does not implement `carry`, so its runs have no checkpoints; leave the section out");
   }
   if (!is_told) return;
   at_stop_ = checkpoint.boolean("at_stop");
@@ -172,7 +172,7 @@ double Checkpoints::expected_seconds() const {
 }
 
 std::string Checkpoints::advice() const {
-  return at_stop_ ? "; `halocline restart " + folder_.string() + "` goes on" : "";
+  return at_stop_ ? "; `halocline restart " + folder_.string() + "` continues it" : "";
 }
 
 }  // namespace halocline

@@ -33,7 +33,8 @@ constexpr std::chrono::seconds patience{5};
 class Pipe {
  public:
   Pipe() {
-    if (pipe2(ends_.data(), O_CLOEXEC) != 0) throw StoppedError(std::string("no pipe: ") + std::strerror(errno));
+    if (pipe2(ends_.data(), O_CLOEXEC) != 0)
+      throw StoppedError(std::string("cannot create a pipe: ") + std::strerror(errno));
   }
   ~Pipe() {
     close(ends_[0]);

@@ -147,7 +147,7 @@ void add_run(CLI::App& program, RunCommand& run) {
   app.add_option("--output", run.output,
                  "Output folder, {deck}.out if not given; {job} and {task} are the job and array-task numbers of a "
                  "batch system")
-      ->check(CLI::Validator([](std::string const& name) { return name.empty() ? "names no folder" : ""; }, ""))
+      ->check(CLI::Validator([](std::string const& name) { return name.empty() ? "must name a folder" : ""; }, ""))
       ->option_text("FOLDER");
   auto* const overwrite = app.add_flag("--overwrite", run.overwrite, "Replaces an existing run in the output folder");
   app.add_flag("--continue", run.continues,
@@ -228,12 +228,20 @@ void add_bench(CLI::App& program, BenchCommand& bench) {
   app.add_option("--json", bench.json, "File for all results and a description of the machine")->option_text("FILE");
 }
 
+/// Accepts the kinds that have templates; says so if there are none.
+CLI::Validator kind_of_physics() {
+  std::vector<std::string> const kinds = physics_kinds();
+  if (!kinds.empty()) return CLI::IsMember(kinds);
+  return CLI::Validator([](std::string const&) { return "no templates are installed (share/halocline/templates)"; },
+                        "");
+}
+
 void add_new_physics(CLI::App& program, NewPhysicsCommand& given) {
   CLI::App& app =
       *program.add_subcommand("new-physics", "Creates the project of a physics that builds and passes its tests");
   app.add_option("NAME", given.name, "Name of the physics, by which decks choose it")->required()->option_text(" ");
   app.add_option("--kind", given.kind, "Kind of problem: conservation-law, evolution or steady")
-      ->check(CLI::IsMember(physics_kinds()))
+      ->check(kind_of_physics())
       ->required()
       ->option_text("KIND");
   app.add_option("--output", given.output, "Folder to create, NAME if not given")->option_text("FOLDER");
@@ -280,8 +288,7 @@ std::string explained(CLI::App const& program, std::vector<std::string> const& w
   std::vector<CLI::App*> const chosen = program.get_subcommands();
   if (chosen.empty() && words.size() < 2)
     return "run, restart, check, diff, verify, list, bench, new-physics, test-physics or completion? `halocline "
-           "--help` tells "
-           "what each does";
+           "--help` explains them";
   if (chosen.empty()) {
     std::string const& word = words[1];
     return "`" + deck::printable(word) + "`: not a subcommand of halocline; " + advice_for(word, first_words);
@@ -296,7 +303,7 @@ std::string explained(CLI::App const& program, std::vector<std::string> const& w
     std::string const word = unknown_word(app);
     if (word.empty()) {
       return "`" + deck::printable(unknown_word(program)) + "`: unknown before `" + app.get_name() + "`; options of " +
-             name + " stand behind it";
+             name + " follow it";
     }
     return "`" + deck::printable(word) + "`: unknown to " + name + "; " + advice_for(word, known);
   }

@@ -126,7 +126,7 @@ RunCommand command_to_go_on(RunCommand command) {
   if (!fs::is_directory(folder, missing)) throw InputError(folder.string() + " is not a folder");
   if (checkpoints.empty()) {
     throw InputError(folder.string() +
-                     " holds no checkpoint to go on from; `checkpoint: {every: {wall: 600}}` in a deck writes some");
+                     " holds no checkpoint to continue from; `checkpoint: {every: {wall: 600}}` in a deck writes them");
   }
   std::string reasons;
   for (fs::path const& checkpoint : checkpoints) {
@@ -150,7 +150,7 @@ RunCommand command_to_go_on(RunCommand command) {
       reasons += "\n  " + (checkpoint / manifest_name).string() + ": " + error.what();
     }
   }
-  throw InputOutputError(folder.string() + " holds no whole checkpoint to go on from:" + reasons);
+  throw InputOutputError(folder.string() + " holds no intact checkpoint to continue from:" + reasons);
 }
 
 std::optional<Continuation> find_continuation(fs::path const& run, Communicator const& communicator) {
@@ -179,8 +179,8 @@ std::optional<Continuation> find_continuation(fs::path const& run, Communicator 
   if (!has_any) return std::nullopt;
   std::string reasons;
   for (std::string const& reason : skipped) reasons += "\n  " + reason;
-  throw InputOutputError(run.string() + " holds no whole checkpoint to go on from:" + reasons +
-                         "\n`--overwrite` begins the run anew");
+  throw InputOutputError(run.string() + " holds no intact checkpoint to continue from:" + reasons +
+                         "\n`--overwrite` begins a new run");
 }
 
 void require_same_field_files(Continuation const& from, std::span<FieldFileRecord const> found) {
@@ -189,8 +189,8 @@ void require_same_field_files(Continuation const& from, std::span<FieldFileRecor
       if (now.option != then.option || now.path != then.path) continue;
       if (now.bytes == then.bytes && now.checksum == then.checksum) continue;
       throw InputError(fmt::format(
-          "`{}`: {} is not the file that the run began with{}; put that one back, or begin the run anew by --overwrite",
-          now.option, now.path, now.bytes == then.bytes ? "" : fmt::format(", of {} bytes", then.bytes)));
+          "`{}`: {} has changed since the run began{}; restore it, or begin a new run with --overwrite", now.option,
+          now.path, now.bytes == then.bytes ? "" : fmt::format(", when it had {} bytes", then.bytes)));
     }
   }
 }

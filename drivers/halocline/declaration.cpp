@@ -68,7 +68,7 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     if (!entry.steps_by_itself) return;
-    std::string const text = "of no use to " + entry.name + ", which steps by itself";
+    std::string const text = "not used by " + entry.name + ", which has its own time integrator";
     if (given.section("time").given("method"))
       add_mistake(given.section("time"), "method", text, mistakes, "leave it out");
     if (given.given("solver")) mistakes.add(given.location("solver"), "solver", text, "leave it out");

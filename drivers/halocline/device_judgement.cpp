@@ -64,11 +64,10 @@ void judge_devices(PhysicsEntry const& entry, Options const& deck, MemoryBudget 
     }
     int const devices = devices_of_a_rank(choice, budget).value_or(1);
     if (entry.points || devices == 1) return;
-    add_mistake(
-        deck, name,
-        fmt::format("{} devices for a rank, but {} computes on a mesh, of which a rank has one block on one device",
-                    devices, entry.name),
-        mistakes, fmt::format("start {} times as many ranks (--ranks), or choose fewer devices", devices));
+    add_mistake(deck, name,
+                fmt::format("{} devices for a rank, but {} computes on a mesh, where a rank uses one device", devices,
+                            entry.name),
+                mistakes, fmt::format("start {} times as many ranks (--ranks), or choose fewer devices", devices));
   } catch (InputError const& error) {
     add_mistake(deck, name, error.what(), mistakes);
   }

@@ -45,7 +45,7 @@ std::string list_of(std::vector<std::string> const& names) {
 void tell_alone(std::string const& what, std::vector<std::string> const& names, std::string const& where,
                 Findings& found) {
   if (names.empty()) return;
-  found.text += "  " + what + " in " + where + " alone: " + list_of(names) + "\n";
+  found.text += "  " + what + " in " + where + " only: " + list_of(names) + "\n";
   found.missing();
 }
 
@@ -144,7 +144,7 @@ bool is_in_both(fs::path const& first, fs::path const& second, std::string const
   bool const in_first = fs::exists(first / name);
   bool const in_second = fs::exists(second / name);
   if (in_first != in_second) {
-    found.text += name + ": in " + (in_first ? first : second).string() + " alone\n";
+    found.text += name + ": in " + (in_first ? first : second).string() + " only\n";
     found.missing();
   }
   return in_first && in_second;
@@ -165,7 +165,7 @@ void compare_tables(fs::path const& first, fs::path const& second, std::string c
   }
   found.text += fmt::format("{}: {}", name, rows);
   if (Index const row = difference.row(); row >= 0) {
-    found.text += fmt::format(", part at row {}", row + 1);
+    found.text += fmt::format(", first difference in row {}", row + 1);
     std::string place;
     for (auto const& [what, value] : difference.place)
       place += fmt::format("{}{} {}", place.empty() ? "" : ", ", what, value);
@@ -235,7 +235,7 @@ void compare_runs(fs::path const& first, fs::path const& second, Findings& found
   compare_series(first, second, found);
   if (compared || !snapshots_of(first).empty() || !snapshots_of(second).empty()) return;
   throw InputOutputError("cannot compare " + first.string() + " and " + second.string() +
-                         ": there are no tables and no snapshots of runs in them");
+                         ": neither has tables or snapshots of a run");
 }
 
 fs::path existing(std::string const& name) {

@@ -56,7 +56,7 @@ void judge_io_ranks(Options const& deck, MemoryBudget const& budget, Mistakes& m
   std::string const run = all == 1 ? "the run has one rank" : fmt::format("the run has {} ranks", all);
   std::string const fewer = all == 1 ? "leave it out" : fmt::format("choose at most {}", all / 2);
   add_mistake(io, ranks_option,
-              fmt::format("{} I/O rank{}, but {}, and each I/O rank needs one that computes", wanted,
+              fmt::format("{} I/O rank{}, but {}, and each I/O rank needs at least one compute rank", wanted,
                           wanted == 1 ? "" : "s", run),
               mistakes, fmt::format("start at least {} (--ranks), or {}", 2 * wanted, fewer));
 }

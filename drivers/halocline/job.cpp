@@ -57,7 +57,7 @@ void put(fs::path const& path, std::string const& text) {
   file.close();
   std::error_code error;
   if (file) fs::rename(partial, path, error);
-  if (!file || error) throw_write_error(path, error ? error.message() : "no room");
+  if (!file || error) throw_write_error(path, error ? error.message() : "no space left");
 }
 
 template <class Number>
@@ -101,7 +101,7 @@ std::optional<JobEnd> JobFolder::end_in(fs::path const& path) {
 }
 
 void join_job(fs::path const& folder) {
-  std::string const refusal = std::string(rank_option) + ": only ranks that halocline starts itself have it";
+  std::string const refusal = std::string(rank_option) + ": reserved for ranks that halocline starts itself";
   struct stat status {};
   bool const ours = stat(folder.c_str(), &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 077U) == 0;
   std::optional<std::string> const text = ours ? text_of(folder / job_file) : std::nullopt;

@@ -63,11 +63,11 @@ LaunchEnd lost(int status) {
   int const signal = WIFSIGNALED(status) ? WTERMSIG(status) : signal_of_lost_rank(WEXITSTATUS(status));
   if (signal <= 0 || signal >= NSIG) {
     return {ExitCode::input_output, "mpirun ended with code " + std::to_string(WEXITSTATUS(status)) +
-                                        "; `mpirun -n 2 true` tells whether it works on this machine"};
+                                        "; `mpirun -n 2 true` shows whether it works on this machine"};
   }
   return {ExitCode::stopped, "a rank was lost: killed by signal " + std::to_string(signal) + " (" + strsignal(signal) +
-                                 (signal == SIGKILL ? "; from outside, or for want of memory)" : ")") +
-                                 "; what is on disk is whole"};
+                                 (signal == SIGKILL ? "; by another process, or out of memory)" : ")") +
+                                 "; files on disk are intact"};
 }
 
 LaunchEnd stopped_early() { return {ExitCode::stopped, "stopped by a signal before the run began"}; }
@@ -80,8 +80,8 @@ std::string obstacle_of_file_size(std::string const& who) {
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= file_needs)
     return "";
-  return who + ": no file may be larger than " + std::to_string(limit.rlim_cur >> 10) +
-         " KiB (ulimit -f), and ranks share memory by files of up to " + std::to_string(file_needs >> 10) + " KiB";
+  return who + ": files are limited to " + std::to_string(limit.rlim_cur >> 10) +
+         " KiB (ulimit -f), but ranks share memory through files of up to " + std::to_string(file_needs >> 10) + " KiB";
 }
 
 void require_temporary_folder() {
@@ -92,10 +92,10 @@ void require_temporary_folder() {
   fs::path const folder = fs::temp_directory_path(error);
   if (!error && fs::space(folder, error).available < mpirun_needs) {
     throw InputOutputError("the folder for temporary files, " + folder.string() + ", has fewer than " +
-                           std::to_string(mpirun_needs >> 20) + " MiB free; TMPDIR names another one");
+                           std::to_string(mpirun_needs >> 20) + " MiB free; set TMPDIR to another one");
   }
   if (!error && access(folder.c_str(), W_OK | X_OK) != 0) error = {errno, std::generic_category()};
-  if (error) throw InputOutputError("TMPDIR names no folder for temporary files: " + error.message());
+  if (error) throw InputOutputError("TMPDIR is not a usable folder for temporary files: " + error.message());
 }
 
 LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals const& signals) {
@@ -117,13 +117,13 @@ LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals c
     return {told->code, told->message};
   if (end.late) {
     return {ExitCode::input_output,
-            fmt::format("mpirun has started no ranks in {:g} s; `mpirun -n 2 true` tells whether "
-                        "it works on this machine, and HALOCLINE_START_SECONDS gives it more time",
+            fmt::format("mpirun has started no ranks within {:g} s; `mpirun -n 2 true` shows whether it works on this "
+                        "machine, and HALOCLINE_START_SECONDS sets a longer limit",
                         start)};
   }
   if (!end.ended) return lost(end.status);
   if (!job.ranks_listen()) return stopped_early();
-  return {ExitCode::stopped, "stopped by a second signal, before the end of a step; what is on disk is whole"};
+  return {ExitCode::stopped, "stopped by a second signal, before the end of a step; files on disk are intact"};
 }
 
 int deliver(ExitCode code, std::string const& message) {

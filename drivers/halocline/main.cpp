@@ -62,7 +62,7 @@ std::string spoken(Verdict const& verdict) {
 void require_ranks(int wanted, int started) {
   if (wanted == 0 || wanted == started) return;
   throw InputError("--ranks " + std::to_string(wanted) + ", but the launcher has started " + std::to_string(started) +
-                   "; leave --ranks away");
+                   "; omit --ranks");
 }
 
 /// The exit code for main, and whether this rank reports.
@@ -74,9 +74,9 @@ struct RankEnd {
 /// Why ranks that a launcher has started as one run know only `known` ranks; empty if they know all.
 std::string obstacle_among(std::optional<LauncherPlace> const& place, int known) {
   if (Job const* const job = joined_job(); job != nullptr && job->ranks != known) {
-    return "--ranks: each rank knows of itself alone: the mpirun on PATH is of another MPI than this program, which "
-           "uses " +
-           mpi_name() + "; put the mpirun of that first";
+    return "--ranks: each rank sees only itself: the mpirun on PATH belongs to another MPI than that of this "
+           "program, " +
+           mpi_name() + "; put the mpirun of that MPI first";
   }
   return place ? obstacle_of_singletons(*place, known) : "";
 }
@@ -92,8 +92,9 @@ RankEnd refused(std::string const& obstacle, std::optional<LauncherPlace> const&
 void warn_of_idle_nodes(int ranks) {
   int const nodes = nodes_of_job();
   if (!launched() || nodes == 1) return;
-  log_warning("--ranks " + std::to_string(ranks) + " runs on this machine alone, and the job has " +
-              std::to_string(nodes) + "; `srun --mpi=pmix halocline run` or `mpirun halocline run` takes all of them");
+  log_warning("--ranks " + std::to_string(ranks) + " runs on this machine only, but the job has " +
+              std::to_string(nodes) +
+              " nodes; `srun --mpi=pmix halocline run` or `mpirun halocline run` uses all of them");
 }
 
 /// On destruction, when all work and output is done, ignores further stop signals.
@@ -217,8 +218,8 @@ int launch_ranks(CommandLine const& line, std::vector<std::string> const& words)
 int run_sweep(CommandLine const& line) {
   if (auto const place = launcher_place()) {
     return refused(
-               "--sweep starts its runs itself, and a launcher has started this program already; leave the launcher "
-               "away, --ranks N gives each run its ranks",
+               "--sweep starts its runs itself, but a launcher has started this program; omit the launcher and set the "
+               "ranks of each run with --ranks N",
                place)
         .code;
   }

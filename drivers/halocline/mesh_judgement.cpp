@@ -69,7 +69,7 @@ std::string advice_on_ranks(Options const& mesh, int ranks, int layers) {
 void judge_absence_of_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistakes) {
   for (std::string const name : {"mesh", "halo"}) {
     if (!deck.given(name)) continue;
-    mistakes.add(deck.location(name), name, "of no use to " + entry.name + ", whose points have no mesh",
+    mistakes.add(deck.location(name), name, "not used by " + entry.name + ", whose points have no mesh",
                  "leave it out");
   }
 }
@@ -91,7 +91,7 @@ void judge_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistak
   if (stretched) {
     add_mistake(mesh, "growth", entry.name + " needs cells of equal width along each axis", mistakes, "leave it out");
   } else {
-    add_mistake(mesh, "cells", entry.name + " is written for stretched meshes alone", mistakes, "give `growth`");
+    add_mistake(mesh, "cells", entry.name + " is only for stretched meshes", mistakes, "give `growth`");
   }
 }
 

@@ -79,7 +79,7 @@ ExitCode new_physics(NewPhysicsCommand const& command) {
   require_name(command.name);
   fs::path const folder = command.output.empty() ? command.name : command.output;
   if (fs::exists(fs::symlink_status(folder)))
-    throw InputError("new-physics: `" + folder.string() + "` is there already; --output names another folder");
+    throw InputError("new-physics: `" + folder.string() + "` exists already; --output chooses another folder");
   std::map<std::string, std::string> const words{
       {"@NAME@", command.name}, {"@PREFIX@", prefix().string()}, {"@PROGRAM@", (prefix() / "bin/halocline").string()}};
   std::error_code error;
@@ -92,7 +92,7 @@ ExitCode new_physics(NewPhysicsCommand const& command) {
                   "  cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH={1}\n"
                   "  cmake --build {0}/build\n"
                   "  ctest --test-dir {0}/build --output-on-failure\n\n"
-                  "then change {0}/{2}.cpp; {0}/README.md tells how to run it.\n",
+                  "then change {0}/{2}.cpp; {0}/README.md explains how to run it.\n",
                   folder.string(), prefix().string(), command.name));
   return ExitCode::done;
 }

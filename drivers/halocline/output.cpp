@@ -49,7 +49,7 @@ std::string part_of(std::string const& carried, char const* name) {
 
 void log_regions(std::vector<RegionTime> const& regions) {
   if (!logs(LogLevel::debug)) return;
-  log_debug("seconds in regions, least, mean and most over ranks, and calls of a rank:");
+  log_debug("seconds in regions (minimum, mean and maximum over ranks), and mean number of calls:");
   for (RegionTime const& region : regions) {
     auto const& [least, mean, most] = region.seconds;
     log_debug(fmt::format("{:12.6f} {:12.6f} {:12.6f} {:10} {}", least, mean, most, region.calls, region.name));
@@ -92,8 +92,8 @@ void judge_output_times(Options const& output, Options const& time, Mistakes& mi
     double const interval = section.real("time_interval");
     bool const countless = time.has("end") && (time.real("end") - start) / interval >= most;
     if (countless || start + interval == start) {
-      add_mistake(section, "time_interval", shortest_text(interval) + " is too short: its times cannot be told apart",
-                  mistakes);
+      add_mistake(section, "time_interval",
+                  shortest_text(interval) + " is too short: consecutive output times would be equal", mistakes);
     }
   }
 }

@@ -28,8 +28,7 @@ std::string value_of(std::string const& name, std::vector<char const*> const& va
     if (!none) return value;
     asked += (asked.empty() ? "" : ", ") + std::string(variable);
   }
-  throw InputError("--output: {" + name + "}: no batch system has given it here (none of " + asked +
-                   " is set); leave it out");
+  throw InputError("--output: {" + name + "}: no batch system has set it (none of " + asked + " is set); leave it out");
 }
 
 }  // namespace
@@ -46,8 +45,7 @@ std::string output_of(std::string const& pattern, std::string const& deck, Varia
     }
     std::size_t const end = letter == '{' ? pattern.find('}', n) : std::string::npos;
     if (end == std::string::npos) {
-      throw InputError("--output: `" + pattern +
-                       "`: a brace without its other one; `{{` and `}}` are braces of a name");
+      throw InputError("--output: `" + pattern + "`: unmatched brace; write `{{` and `}}` for braces in a name");
     }
     std::string const name = pattern.substr(n + 1, end - n - 1);
     n = end;

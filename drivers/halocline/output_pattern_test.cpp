@@ -44,12 +44,12 @@ TEST(OutputPattern, ThatCannotBeFilledInIsRefused) {
     Environment environment;
   };
   std::string const no_task =
-      "--output: {task}: no batch system has given it here (none of SLURM_ARRAY_TASK_ID, PBS_ARRAY_INDEX, PBS_ARRAYID, "
+      "--output: {task}: no batch system has set it (none of SLURM_ARRAY_TASK_ID, PBS_ARRAY_INDEX, PBS_ARRAYID, "
       "LSB_JOBINDEX, SGE_TASK_ID is set); leave it out";
-  std::string const no_brace = ": a brace without its other one; `{{` and `}}` are braces of a name";
+  std::string const no_brace = ": unmatched brace; write `{{` and `}}` for braces in a name";
   for (Row const& row : {
            Row{"{job}",
-               "--output: {job}: no batch system has given it here (none of SLURM_JOB_ID, PBS_JOBID, LSB_JOBID, JOB_ID "
+               "--output: {job}: no batch system has set it (none of SLURM_JOB_ID, PBS_JOBID, LSB_JOBID, JOB_ID "
                "is "
                "set); leave it out",
                {}},

@@ -60,9 +60,10 @@ Section plot_section() {
   plot.check([](Options const& options, Mistakes& mistakes) {
     if (!options.has("range")) return;
     std::vector<double> const range = options.reals("range");
-    if (!(range[0] < range[1])) add_mistake(options, "range", "the second value has to be larger", mistakes);
+    if (!(range[0] < range[1])) add_mistake(options, "range", "the second value must be larger", mistakes);
     bool const logarithmic = options.choice("scale") == "log";
-    if (logarithmic && range[0] <= 0) add_mistake(options, "range", "a logarithmic scale has positive ends", mistakes);
+    if (logarithmic && range[0] <= 0)
+      add_mistake(options, "range", "a logarithmic scale needs positive values", mistakes);
   });
   return plot;
 }
@@ -93,12 +94,12 @@ void draw_plots(std::filesystem::path const& folder, bool quiet) {
   posix_spawn_file_actions_destroy(&files);
   if (error != 0)
     throw InputOutputError("--plot: " + python + " cannot be started: " + std::strerror(error) +
-                           (chosen == nullptr ? "; HALOCLINE_PYTHON names another" : ""));
+                           (chosen == nullptr ? "; HALOCLINE_PYTHON chooses another one" : ""));
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    throw InputOutputError("--plot: plot.py failed; `" + python + " " + file + " " + target + "` draws later");
+    throw InputOutputError("--plot: plot.py failed; `" + python + " " + file + " " + target + "` tries again");
   }
 }
 

@@ -182,7 +182,7 @@ class SmallRuns {
     for (auto const& [name, source] : given_.section(entry_.name).field_files()) {
       Descriptor const& file = files.emplace_back(memfd_create("halocline", MFD_CLOEXEC));
       Index const bytes = entries[0] * entries[1] * entries[2] * static_cast<Index>(sizeof(double));
-      if (ftruncate(file.number(), bytes) != 0) throw InputOutputError("no file in memory");
+      if (ftruncate(file.number(), bytes) != 0) throw InputOutputError("cannot create a file in memory");
       changes.push_back(fmt::format("{}={{file: /proc/self/fd/{}, type: float64, dims: [{}]}}", name, file.number(),
                                     fmt::join(dims, ", ")));
     }
@@ -266,7 +266,7 @@ template <class Work>
   } catch (std::exception const& error) {
     answer.fail(error.what());
   } catch (...) {
-    answer.fail("something that is no exception");
+    answer.fail("an object that is not a std::exception was thrown");
   }
   static_cast<void>(write(pipe, &answer, sizeof answer));
   _exit(0);

@@ -37,7 +37,7 @@ void print_result(Output const& output, std::filesystem::path const& folder, dou
                     conserved.largest_drift, conserved.explained_drift));
   }
   if (output.step_count()) {
-    say(fmt::format("{:<{}}  {} taken by their error, {} rejected\n", "steps", width, output.step_count()->taken,
+    say(fmt::format("{:<{}}  {} accepted by error control, {} rejected\n", "steps", width, output.step_count()->taken,
                     output.step_count()->rejected));
   }
   if (!output.solves().outcomes.empty())

@@ -126,20 +126,19 @@ void find_start(RunCommand const& command, Case& run, Communicator const& all) {
   run.from = find_continuation(run.folder, all);
   on_first_rank(all, [&] {
     if (!run.from && holds_a_done_run(run.folder)) {
-      throw InputError(run.folder.string() +
-                       " holds a run that is done, of another deck or with other options, and no " +
-                       "checkpoint to go on from; --overwrite replaces it");
+      throw InputError(run.folder.string() + " holds a finished run of another deck or with other options, and no " +
+                       "checkpoint to continue from; --overwrite replaces it");
     }
   });
   if (!run.from) return;
   Continuation const& from = *run.from;
-  for (std::string const& skipped : from.skipped) log_warning("skipped, since it is not whole: " + skipped);
+  for (std::string const& skipped : from.skipped) log_warning("skipped an unusable checkpoint: " + skipped);
   if (from.physics != run.entry.name) {
-    throw InputError("`physics`: " + from.folder.string() + " is of " + from.physics + ", and the deck is of " +
-                     run.entry.name);
+    throw InputError("`physics`: " + from.folder.string() + " is a checkpoint of " + from.physics +
+                     ", but the deck is of " + run.entry.name);
   }
   if (evolves(run.entry, run.deck)) run.schedule.go_on_from(from.schedule);
-  log_info("goes on from " + from.folder.string() + ", step " + std::to_string(run.schedule.taken()) + ", time " +
+  log_info("continues from " + from.folder.string() + ", step " + std::to_string(run.schedule.taken()) + ", time " +
            shortest_text(run.schedule.time()));
 }
 
@@ -148,9 +147,7 @@ void restore(Case const& run, Physics& physics) {
   if (!run.from) return;
   CheckpointReader state(run.from->folder, run.from->checkpoint);
   if (!physics.carry(state)) {
-    throw InputError(run.entry.name +
-                     " does not tell what it carries from step to step (`carry`), so no run of it can "
-                     "go on from a checkpoint");
+    throw InputError(run.entry.name + " does not implement `carry`, so its runs cannot continue from a checkpoint");
   }
   // Records of the initial state are in the tables already.
   static_cast<void>(physics.take_traces());
@@ -355,7 +352,7 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& e
   RankRoles const roles(communicator, serving);
   Case run = judged(command, claim, known, deck, forecast, roles);
   if (is_done(command, run, roles.all())) {
-    if (roles.all().rank() == 0 && !command.quiet) say(run.folder.string() + " holds this run, and it is done\n");
+    if (roles.all().rank() == 0 && !command.quiet) say(run.folder.string() + " holds this run, already finished\n");
     return ExitCode::done;
   }
   find_start(command, run, roles.all());

@@ -46,18 +46,18 @@ void require_same_command(Communicator const& communicator, std::string const& c
   auto const rank = [](int number, std::string const& what) { return "rank " + std::to_string(number) + " " + what; };
   require_same(communicator, command, [&](std::string const& first, std::string const& second, int other) {
     return "the ranks have different commands, " + rank(0, "`" + first + "`, ") + rank(other, "`" + second + "`") +
-           "; start all ranks of a run by the same one";
+           "; start all ranks of a run with the same one";
   });
   require_same(communicator, build, [&](std::string const& first, std::string const& second, int other) {
-    return "the ranks are of different builds of halocline, " + rank(0, "of " + first + ", ") +
-           rank(other, "of " + second) + "; start all ranks of a run by the same one";
+    return "the ranks run different builds of halocline, " + rank(0, "of " + first + ", ") +
+           rank(other, "of " + second) + "; start all ranks of a run with the same one";
   });
 }
 
 void require_same_deck(Communicator const& communicator, std::string const& judged) {
   require_same(communicator, judged, [](std::string const&, std::string const&, int other) {
     return "rank " + std::to_string(other) +
-           " does not read the same of the deck as rank 0: its host has other plugins, or another build of halocline";
+           " reads the deck differently from rank 0: its host has other plugins, or another build of halocline";
   });
 }
 

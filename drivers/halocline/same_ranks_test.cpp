@@ -35,14 +35,13 @@ TEST(SameRanks, OthersAreNamed) {
   };
   EXPECT_EQ(said([&] { require_same_command(ranks, last ? "halocline run b.yaml" : "halocline run a.yaml"); }),
             "the ranks have different commands, rank 0 `halocline run a.yaml`, rank " + number +
-                " `halocline run b.yaml`; start all ranks of a run by the same one");
+                " `halocline run b.yaml`; start all ranks of a run with the same one");
   EXPECT_EQ(said([&] { require_same_command(ranks, "halocline run a.yaml", last ? "0.2" : "0.1"); }),
-            "the ranks are of different builds of halocline, rank 0 of 0.1, rank " + number +
-                " of 0.2; start all ranks of a run by the same one");
-  EXPECT_EQ(
-      said([&] { require_same_deck(ranks, last ? "{}" : "{ }"); }),
-      "rank " + number +
-          " does not read the same of the deck as rank 0: its host has other plugins, or another build of halocline");
+            "the ranks run different builds of halocline, rank 0 of 0.1, rank " + number +
+                " of 0.2; start all ranks of a run with the same one");
+  EXPECT_EQ(said([&] { require_same_deck(ranks, last ? "{}" : "{ }"); }),
+            "rank " + number +
+                " reads the deck differently from rank 0: its host has other plugins, or another build of halocline");
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ ScheduleState Schedule::state() const {
 void Schedule::go_on_from(ScheduleState const& state) {
   if (state.start != start_) {
     throw InputError("`time.start`: the run began at " + shortest_text(state.start) +
-                     ", and cannot go on as one that " + "begins at " + shortest_text(start_));
+                     ", and cannot continue as one that " + "begins at " + shortest_text(start_));
   }
   time_ = state.time;
   taken_ = state.taken;
@@ -154,18 +154,17 @@ std::string obstacle_to(Step const& step, Schedule const& schedule, StepLimits c
     return "a step of " + shortest_text(step.size) + " is too short to change the time";
   if (step.size <= limits.stable * (1 + 1e-12)) return "";
   return "`time.step`: " + shortest_text(step.size) + " is longer than the longest stable step, " +
-         shortest_text(limits.stable) + "; shorten it, or give `time.courant` in its place";
+         shortest_text(limits.stable) + "; shorten it, or give `time.courant` instead";
 }
 
 std::string obstacle_at_start(Schedule const& schedule, StepLimits const& limits, std::string const& physics) {
   if (schedule.ended()) return "";
   if (!(limits.stable > 0)) {
     return "the longest stable step from the initial state is " + shortest_text(limits.stable) +
-           "; look at the initial values and coefficients";
+           "; check the initial values and coefficients";
   }
   if (schedule.by_courant() && std::isinf(limits.stable)) {
-    return "`time.courant`: " + physics +
-           " has no longest stable step as it is used here; give `time.step` in its place";
+    return "`time.courant`: " + physics + " has no longest stable step with these options; give `time.step` instead";
   }
   return obstacle_to(schedule.next(limits), schedule, limits);
 }

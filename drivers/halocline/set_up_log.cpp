@@ -77,17 +77,17 @@ void log_set_up(Mesh const& mesh) {
 
 void log_transport(HaloRecord const& halo) {
   if (!logs(LogLevel::debug)) return;
-  log_debug("halos go by " + halo.transport);
+  log_debug("halo transport: " + halo.transport);
   for (TransportMeasurement const& measurement : halo.measured) {
     std::vector<std::string> times;
     for (NamedValue const& seconds : measurement.seconds) {
       times.push_back(fmt::format("{} {:.1f} us", seconds.name, 1e6 * seconds.value));
     }
-    log_debug(fmt::format("halos of {} bytes to {}: {}; by {}", measurement.bytes,
+    log_debug(fmt::format("halos of {} bytes to {}: {}; chosen: {}", measurement.bytes,
                           measurement.across_hosts ? "other hosts" : "ranks of this host", fmt::join(times, ", "),
                           measurement.chosen));
   }
-  for (std::string const& left_out : halo.left_out) log_debug("halos do not go by " + left_out);
+  for (std::string const& left_out : halo.left_out) log_debug("halo transport not used: " + left_out);
 }
 
 }  // namespace halocline

@@ -18,7 +18,7 @@ void SolveWarnings::add(std::vector<SolveReport> const& solves) {
 void SolveWarnings::finish() const {
   if (complaints_ < 2) return;
   log_warning(std::to_string(complaints_) + " of " + std::to_string(solves_) +
-              " solves have an error that is too large, not known or not to be trusted: summary.json has them all");
+              " solves have an error that is too large, unknown or unreliable: summary.json lists them all");
 }
 
 }  // namespace halocline

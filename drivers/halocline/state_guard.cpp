@@ -108,7 +108,7 @@ std::vector<Index> StateGuard::counts_of_all_ranks() {
 NotFinite StateGuard::bad_field(std::vector<Index> const& counts) const {
   std::vector<FieldBase const*> const fields = physics_.fields();
   std::optional<BadValue> const found = first_bad_value(fields);
-  if (!found) throw DefectError("values that are no finite numbers were counted, but are not there");
+  if (!found) throw DefectError("non-finite values were counted, but none was found");
   FieldBase const& field = *fields[found->field];
   bool const is_point = as_points(field.mesh()) != nullptr;
   NotFinite::Point point{.centring = is_point ? "point" : to_string(field.centring()),
@@ -159,7 +159,7 @@ std::string StateGuard::message(NotFinite const& bad) const {
                                                      bad.name, shortest_text(bad.value)));
   if (!bad.last_finite_step || !bad.point) return text;
   text += fmt::format("; the fields were last found finite after step {}", *bad.last_finite_step);
-  if (bad.step - *bad.last_finite_step > 1) text += " (`guard.every: 1` looks at every step)";
+  if (bad.step - *bad.last_finite_step > 1) text += " (`guard.every: 1` checks every step)";
   if (!kept_.empty()) text += ", and that state is kept as a snapshot";
   return text;
 }

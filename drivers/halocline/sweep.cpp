@@ -244,8 +244,8 @@ ProcessEnd end_of(CommandEnd const& end) {
     if (end.asked && !end.ended && signal != SIGKILL)
       return {ExitCode::stopped, "stopped by a signal before the run began"};
     return {ExitCode::stopped,
-            fmt::format("the run was lost: killed by signal {} ({}{}; what is on disk is whole", signal,
-                        strsignal(signal), signal == SIGKILL ? "; from outside, or for want of memory)" : ")")};
+            fmt::format("the run was lost: killed by signal {} ({}{}; files on disk are intact", signal,
+                        strsignal(signal), signal == SIGKILL ? "; by another process, or out of memory)" : ")")};
   }
   auto const code = static_cast<ExitCode>(WEXITSTATUS(end.status));
   constexpr std::array known{ExitCode::done,         ExitCode::wrong_input, ExitCode::unsolved,
@@ -429,7 +429,7 @@ ExitCode Sweep::judge() const {
     }
   }
   if (!mistakes.empty()) throw InputError(mistakes.text(runs_.size()));
-  if (!write_all(judged_.number(), judged)) throw InputOutputError("--sweep: no file in memory");
+  if (!write_all(judged_.number(), judged)) throw InputOutputError("--sweep: cannot create a file in memory");
   return ExitCode::done;
 }
 
@@ -445,7 +445,7 @@ std::vector<std::vector<std::string>> Sweep::judged_changes() const {
   for (auto& each : changes) {
     for (std::string word; each.size() < options_.size() && std::getline(words, word, '\0');) each.push_back(word);
     if (each.size() != options_.size())
-      throw StoppedError("the process that judges the decks of the sweep was ended from outside");
+      throw StoppedError("the process that validates the decks of the sweep was killed");
   }
   return changes;
 }

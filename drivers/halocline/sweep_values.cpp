@@ -48,8 +48,8 @@ class Splitter {
   }
   /// The mistake after all letters are read; empty: none.
   [[nodiscard]] std::string mistake() const {
-    if (quotation_ != 0) return "a quotation mark without its other one";
-    return unpaired_ || !closing_.empty() ? "a bracket without its other one" : "";
+    if (quotation_ != 0) return "an unmatched quotation mark";
+    return unpaired_ || !closing_.empty() ? "an unmatched bracket" : "";
   }
 
  private:
@@ -92,7 +92,7 @@ SweptOption read_sweep(std::string const& typed, std::vector<std::string>& mista
   }
   std::string const list = typed.substr(equals + 1);
   if (trimmed(list).empty()) {
-    refuse("no values; they stand behind the equals sign, with commas between");
+    refuse("no values; give them after the equals sign, separated by commas");
     return option;
   }
   Splitter splitter;
@@ -115,7 +115,7 @@ SweptOption read_sweep(std::string const& typed, std::vector<std::string>& mista
     if (value.empty()) {
       refuse("value " + std::to_string(n + 1) + " of " + std::to_string(values.size()) + " is empty");
     } else if (!known.insert(value).second) {
-      refuse("the value " + deck::printable(value) + " is there twice");
+      refuse("the value " + deck::printable(value) + " is given twice");
     }
   }
   return option;
@@ -180,8 +180,7 @@ void require_few(std::vector<SweptOption> const& options) {
     if (few) runs *= option.values.size();
   }
   if (few) return;
-  throw InputError("--sweep: " + factors + " runs, and the most that a sweep may have are " +
-                   std::to_string(most_swept_runs));
+  throw InputError("--sweep: " + factors + " runs; a sweep may have at most " + std::to_string(most_swept_runs));
 }
 
 }  // namespace

@@ -58,20 +58,20 @@ TEST(SweepValues, ThatAreNoneAreRefused) {
            {"F", "expected a name and values, as in solver.method=cg,multigrid"},
            {"=1,2", "expected a name and values, as in solver.method=cg,multigrid"},
            {"", "expected a name and values, as in solver.method=cg,multigrid"},
-           {"F=", "no values; they stand behind the equals sign, with commas between"},
-           {"F= ", "no values; they stand behind the equals sign, with commas between"},
+           {"F=", "no values; give them after the equals sign, separated by commas"},
+           {"F= ", "no values; give them after the equals sign, separated by commas"},
            {"F=1,,2", "value 2 of 3 is empty"},
            {"F=1,", "value 2 of 2 is empty"},
-           {"F=1,2,1", "the value 1 is there twice"},
-           {"F=[1,2", "a bracket without its other one"},
-           {"F=1],2", "a bracket without its other one"},
-           {"F=[1),2", "a bracket without its other one"},
-           {"F='1,2", "a quotation mark without its other one"},
+           {"F=1,2,1", "the value 1 is given twice"},
+           {"F=[1,2", "an unmatched bracket"},
+           {"F=1],2", "an unmatched bracket"},
+           {"F=[1),2", "an unmatched bracket"},
+           {"F='1,2", "an unmatched quotation mark"},
        }) {
     EXPECT_EQ(mistakes_of({typed}), std::string("`--sweep ").append(typed).append("`: ").append(what));
   }
   EXPECT_EQ(mistakes_of({"F=1", "k=", "F=2"}),
-            "`--sweep k=`: no values; they stand behind the equals sign, with commas between\n"
+            "`--sweep k=`: no values; give them after the equals sign, separated by commas\n"
             "`--sweep F=2`: F is swept already");
 }
 
@@ -108,7 +108,7 @@ TEST(SweptRuns, AreNotTooMany) {
   EXPECT_EQ(folders.size(), most_swept_runs);
   EXPECT_EQ(std::set<std::string>(folders.begin(), folders.end()).size(), most_swept_runs);
   EXPECT_EQ(mistakes_of({"a=" + hundred, "b=" + hundred, "c=1,2"}),
-            "--sweep: 100 x 100 x 2 runs, and the most that a sweep may have are 10000");
+            "--sweep: 100 x 100 x 2 runs; a sweep may have at most 10000");
 }
 
 }  // namespace

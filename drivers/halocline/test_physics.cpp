@@ -29,7 +29,7 @@ class Scratch {
  public:
   Scratch() {
     std::string name = (std::filesystem::temp_directory_path() / "halocline-battery-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw InputOutputError("no folder for the battery in " + name);
+    if (mkdtemp(name.data()) == nullptr) throw InputOutputError("cannot create a folder for the checks, " + name);
     path_ = name;
   }
   ~Scratch() {
@@ -75,9 +75,9 @@ std::string program_of(std::string const& given) {
   if (given.empty()) return "";
   std::filesystem::path const path = std::filesystem::absolute(given);
   if (std::filesystem::is_directory(path) || access(path.c_str(), X_OK) != 0)
-    throw InputError("--beside: `" + given +
-                     "` is no program; the driver of another build is meant, as in "
-                     ".halocline/build-cuda/bin/halocline");
+    throw InputError(
+        "--beside: `" + given +
+        "` is not a program; give the driver of another build, such as .halocline/build-cuda/bin/halocline");
   return path.string();
 }
 
@@ -113,7 +113,7 @@ ExitCode test_physics(TestPhysicsCommand const& command) {
     for (std::string const& text : battery::decks_for(entry))
       decks.emplace_back(fmt::format("test deck {} of {}", decks.size() + 1, entry.name), text);
   }
-  if (decks.empty()) throw InputError("physics `" + entry.name + "` brings no deck to be tested with; give --deck");
+  if (decks.empty()) throw InputError("physics `" + entry.name + "` has no deck to test it with; give --deck");
   bool all = true;
   for (Deck const& deck : decks) {
     Scratch const scratch;
@@ -127,7 +127,7 @@ ExitCode test_physics(TestPhysicsCommand const& command) {
     say(fmt::format("{}, {}\n", entry.name, deck.name()));
     all = holds(subject, command.only) && all;
   }
-  if (!all) throw SolveError("physics `" + entry.name + "` does not keep what it promises");
+  if (!all) throw SolveError("physics `" + entry.name + "` fails checks");
   return ExitCode::done;
 }
 

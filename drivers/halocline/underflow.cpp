@@ -50,8 +50,8 @@ void warn_of_underflow(Options const& deck, std::string const& physics) {
     bool const is_lost = number && *number != 0 && std::abs(*number) < least;
     if (!is_lost) continue;
     log_warning("`" + path_of(physics, pointer) + "`: " + shortest_text(*number) +
-                " is below the least number of single precision, " + shortest_text(least) +
-                ": it is taken as 0, or with few digits; scale the problem, or take `precision: double`");
+                " is below the smallest number of single precision, " + shortest_text(least) +
+                ": it becomes 0 or loses digits; scale the problem, or take `precision: double`");
   }
 }
 

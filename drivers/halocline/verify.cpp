@@ -19,7 +19,7 @@ ExitCode verify(VerifyCommand const& command) {
     if (!file.note.empty()) notes += file.path.string() + " " + file.note + "\n";
     for (std::string const& damage : file.damage) damaged += "\n  " + file.path.string() + ": " + damage;
   }
-  say(fmt::format("{}: {} file{} whole\n{}", command.path, whole, whole == 1 ? "" : "s", notes));
+  say(fmt::format("{}: {} file{} intact\n{}", command.path, whole, whole == 1 ? "" : "s", notes));
   if (damaged.empty()) return ExitCode::done;
   throw InputOutputError("damaged:" + damaged);
 }

@@ -50,7 +50,7 @@ double read_duration(std::string const& text) {
   auto const seconds = seconds_of(text);
   if (!seconds || !(*seconds > 0)) {
     throw InputError("`" + deck::printable(text) +
-                     "` is no duration above 0: give seconds (90), minutes (30m), hours (2h), or H:MM:SS");
+                     "` is not a duration above 0: give seconds (90), minutes (30m), hours (2h), or H:MM:SS");
   }
   return *seconds;
 }

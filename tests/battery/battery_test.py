@@ -71,7 +71,7 @@ class Battery(unittest.TestCase):
                 code, out, err = self.probe(broken, check)
                 self.assertEqual(code, 3, out)
                 self.assertEqual(verdicts(out), {check: "FAILED"}, out)
-                self.assertIn("does not keep what it promises", err)
+                self.assertIn("fails checks", err)
 
     def test_a_crash_and_a_hang_fail_their_checks_alone(self):
         code, out, _ = self.probe("crash", "blocks", "options")
@@ -80,7 +80,7 @@ class Battery(unittest.TestCase):
         self.assertRegex(out, r"options +held")
         code, out, _ = self.probe("hang", "blocks")
         self.assertEqual(code, 3)
-        self.assertRegex(out, r"blocks +FAILED +did not come to an end within \d+ s")
+        self.assertRegex(out, r"blocks +FAILED +did not end within \d+ s")
 
     def test_words_that_mean_nothing(self):
         code, _, err = halocline("test-physics", "heet")
@@ -100,7 +100,7 @@ class Generator(unittest.TestCase):
             (pathlib.Path(folder) / "there").mkdir()
             for name, words in (("9lives", "begins with a letter"), ("a.b", "a name is made of"), ("../up", "a name is made of"),
                                 ("heat", "a physics of Halocline has this name"), ("mesh", "decks have a section"),
-                                ("there", "is there already")):
+                                ("there", "exists already")):
                 with self.subTest(name=name):
                     code, _, err = halocline("new-physics", name, "--kind", "evolution", folder=folder)
                     self.assertEqual(code, 2)

@@ -59,7 +59,7 @@ class Endings(unittest.TestCase):
         for how, name in crashes.items():
             with self.subTest(how=how), scratch() as folder:
                 run = Run(words(folder, how=how, at=3), folder, timeout=30)
-                message = f"crashed ({name}) in `advance` of step 3 (from t = 1) of {NAME}; what is on disk is whole"
+                message = f"crashed ({name}) in `advance` of step 3 (from t = 1) of {NAME}; files on disk are intact"
                 told = run.err.replace(", such as a division of an integer by zero", "")
                 self.assertEqual((run.code, told), (3, f"halocline: {message}\n"))
                 summary = run.summary()
@@ -127,8 +127,7 @@ class Endings(unittest.TestCase):
     def test_a_step_that_becomes_too_long(self):
         with scratch() as folder:
             run = Run(words(folder, how="unstable", at=3) + ["--ranks", 2], folder)
-            message = ("step 4, time 1.5: `time.step`: 0.5 is longer than the longest stable step, 0.25; shorten it, or "
-                       "give `time.courant` in its place")
+            message = ("step 4, time 1.5: `time.step`: 0.5 is longer than the longest stable step, 0.25; shorten it, or give `time.courant` instead")
             self.assertEqual((run.code, run.err), (3, f"halocline: {message}\n"))
             summary = run.summary()
             self.assertEqual((summary["status"], summary["message"], summary["steps"]), ("unsolved", message, 3))
@@ -136,8 +135,7 @@ class Endings(unittest.TestCase):
         with scratch() as folder:
             run = Run(words(folder, how="unstable", at=0), folder)
             self.assertEqual((run.code, run.files()), (2, ["run.yaml"]))
-            self.assertEqual(run.err, "halocline: `time.step`: 0.5 is longer than the longest stable step, 0.25; shorten it, or "
-                                      "give `time.courant` in its place\n")
+            self.assertEqual(run.err, "halocline: `time.step`: 0.5 is longer than the longest stable step, 0.25; shorten it, or give `time.courant` instead\n")
 
     def begun(self, folder, where, deck=None, steps=0, **options):
         """A running run that has taken this many steps; returns it and the process ids of its ranks."""
@@ -214,7 +212,7 @@ class Endings(unittest.TestCase):
                 process.terminate()
                 _, err = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 5, err)
-                self.assertRegex(err, "stopped by a signal in iteration \\d+; `halocline restart run.out` goes on\n")
+                self.assertRegex(err, "stopped by a signal in iteration \\d+; `halocline restart run.out` continues it\n")
                 summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
                 self.assertEqual((summary["status"], summary["steps"]), ("stopped", 0))
                 stopped = int(re.search(r"in iteration (\d+)", summary["message"])[1])
@@ -252,7 +250,7 @@ class Endings(unittest.TestCase):
                 process.send_signal(signal.SIGINT)
                 _, err = process.communicate(timeout=30)
                 self.assertLess(time.monotonic() - start, 10)
-                message = "stopped by a second signal, before the end of a step; what is on disk is whole"
+                message = "stopped by a second signal, before the end of a step; files on disk are intact"
                 self.assertEqual(process.returncode, 5, err)
                 self.assertIn(message, err)
                 summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())

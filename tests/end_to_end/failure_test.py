@@ -151,7 +151,7 @@ class Failure(unittest.TestCase):
             run = Run(["run", with_deck(folder), "--ranks", 2], folder,
                       {"PATH": f"{mpirun.parent}:{os.environ['PATH']}", "HALOCLINE_START_SECONDS": "0.2"}, timeout=30)
             self.assertEqual(run.code, 4)
-            self.assertIn("halocline: mpirun has started no ranks in 2.2 s; `mpirun -n 2 true` tells whether", run.err)
+            self.assertIn("halocline: mpirun has started no ranks within 2.2 s; `mpirun -n 2 true` shows whether", run.err)
             self.assertEqual(run.files(), ["bin/mpirun", "run.yaml"])
             malformed = Run(["run", with_deck(folder), "--ranks", 2], folder, {"HALOCLINE_START_SECONDS": "soon"})
             self.assertEqual(malformed.code, 2)

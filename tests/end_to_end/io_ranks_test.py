@@ -108,8 +108,8 @@ class InputOutputRanks(unittest.TestCase):
                 done = self.run_in(folder, HEAT, ranks, io_ranks)
                 plural = "s" if io_ranks > 1 else ""
                 self.assertEqual(done.code, 2)
-                self.assertIn(f"`io.ranks`: {io_ranks} I/O rank{plural}, but {run}, and each I/O rank needs one that "
-                              f"computes (--set io.ranks={io_ranks}); start at least {2 * io_ranks} (--ranks)", done.err)
+                self.assertIn(f"`io.ranks`: {io_ranks} I/O rank{plural}, but {run}, and each I/O rank needs at least "
+                              f"one compute rank (--set io.ranks={io_ranks}); start at least {2 * io_ranks} (--ranks)", done.err)
                 self.assertEqual(done.err.count("\n"), 1, done.err)
                 self.assertEqual(done.files(), ["run.yaml"])
         for wrong in ("-1", "many", "[1]"):

@@ -43,7 +43,7 @@ class Methods(unittest.TestCase):
                 self.assertEqual(options["time"].get("method", options["physics"]), method)
                 chooses = method in ("bogacki_shampine", "dormand_prince")
                 self.assertEqual("error_control" in summary, chooses)
-                self.assertEqual("taken by their error" in run.out, chooses)
+                self.assertEqual("accepted by error control" in run.out, chooses)
 
     def test_steps_of_explicit_euler_carry_a_plug_exactly(self):
         _, summary = self.solves("decks/carried-plug.yaml")
@@ -58,7 +58,7 @@ class Methods(unittest.TestCase):
             steps = summary["error_control"]
             self.assertGreater(steps["steps_rejected"], 0)
             self.assertGreaterEqual(steps["steps_taken"], summary["steps"])
-            self.assertRegex(run.out, fr"\nsteps +{steps['steps_taken']} taken by their error, "
+            self.assertRegex(run.out, fr"\nsteps +{steps['steps_taken']} accepted by error control, "
                                       fr"{steps['steps_rejected']} rejected\n")
             first = steps if ranks == 1 else first
             self.assertEqual(steps, first)

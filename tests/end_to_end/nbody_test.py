@@ -193,7 +193,7 @@ class Bodies(unittest.TestCase):
                 (deck_of(plummer(8, 0, scale=1e-50), 0.1, 1, "single"), {}, "are in one place in single precision"),
                 (bodies("b.csv"), {"b.csv": b"# none\n"}, "holds none"),
                 ({**deck_of(plummer(8), 0.1, 1), "mesh": {"cells": [8]}}, {},
-                 "`mesh`: of no use to nbody, whose points have no mesh"),
+                 "`mesh`: not used by nbody, whose points have no mesh"),
                 (deck_of({"initial": "plummer"}, 0.1, 1), {}, "`nbody.plummer.bodies`: missing"),
                 (deck_of(plummer(8, softening=-1), 0.1, 1), {}, "softening"),
                 (deck_of(two_body(eccentricity=1), 0.1, 1), {}, "eccentricity"),

@@ -188,9 +188,9 @@ class Numbers(unittest.TestCase):
         source = {"position": [0.5], "frequency": 4, "amplitude": 1e-60}
         wave = {"physics": "wave", "precision": "single", "mesh": {"cells": [64]}, "time": {"step": 1e-3, "steps": 2}}
         for deck, said in (({**heat, "heat": {"initial": "1e-60*x"}}, "`heat.initial`: no value of '1e-60*x' is above"),
-                           ({**heat, "heat": wall}, "`heat.boundary.west.value`: 1e-60 is below the least number"),
+                           ({**heat, "heat": wall}, "`heat.boundary.west.value`: 1e-60 is below the smallest number"),
                            ({**wave, "wave": {"sources": [source]}}, "`wave.sources[0].amplitude`: 1e-60 is below"),
-                           ({**wave, "wave": {"initial": "1e-60"}}, "`wave.initial`: 1e-60 is below the least number")):
+                           ({**wave, "wave": {"initial": "1e-60"}}, "`wave.initial`: 1e-60 is below the smallest number")):
             with self.subTest(said=said), scratch() as folder:
                 run = self.run_deck(folder, deck, 2)
                 self.assertEqual(run.code, 0, run.err)

@@ -196,8 +196,8 @@ class Outside(unittest.TestCase):
             self.assertEqual([path.name for path in output.glob("*.partial")], [])
 
     def test_folders_for_temporary_files(self):
-        missing = "TMPDIR names no folder for temporary files: No such file or directory"
-        small = "the folder for temporary files, /proc, has fewer than 16 MiB free; TMPDIR names another one"
+        missing = "TMPDIR is not a usable folder for temporary files: No such file or directory"
+        small = "the folder for temporary files, /proc, has fewer than 16 MiB free; set TMPDIR to another one"
         for theirs, complaint in (("/nonexistent", missing), ("/proc", small)):
             with self.subTest(folder=theirs), scratch() as folder:
                 run = Run(["run", with_deck(folder, SHORT), "--ranks", 2], folder, {"TMPDIR": theirs})
@@ -222,8 +222,7 @@ class Outside(unittest.TestCase):
 
         with scratch() as folder:
             run = Run(["run", with_deck(folder, SHORT), "--ranks", 2], folder, timeout=20, prepare=limit)
-            self.assertEqual((run.code, run.err), (4, "halocline: --ranks: no file may be larger than 1024 KiB (ulimit -f), "
-                                                      "and ranks share memory by files of up to 8192 KiB\n"))
+            self.assertEqual((run.code, run.err), (4, "halocline: --ranks: files are limited to 1024 KiB (ulimit -f), but ranks share memory through files of up to 8192 KiB\n"))
             self.assertEqual(run.files(), ["run.yaml"])
 
     def test_more_ranks_than_there_is_work(self):
@@ -239,7 +238,7 @@ class Outside(unittest.TestCase):
             deck = with_deck(folder, SHORT)
             run = Run(["run", deck, "--output", ""], folder)
             self.assertEqual((run.code, run.err),
-                             (2, "halocline: halocline run: --output: names no folder; see halocline run --help\n"))
+                             (2, "halocline: halocline run: --output: must name a folder; see halocline run --help\n"))
             (pathlib.Path(folder) / "link").symlink_to("nowhere")
             run = Run(["run", deck, "--output", "link"], folder)
             self.assertEqual(run.code, 2)
@@ -274,8 +273,8 @@ class Outside(unittest.TestCase):
 
     def test_pictures_that_cannot_be_drawn_are_refused_before(self):
         for plot, said in (({"fields": "u, w"}, "`plot.fields`: the run has no field `w`; "),
-                           ({"range": [2, 1]}, "the second value has to be larger"),
-                           ({"range": [0, 1], "scale": "log"}, "a logarithmic scale has positive ends"),
+                           ({"range": [2, 1]}, "the second value must be larger"),
+                           ({"range": [0, 1], "scale": "log"}, "a logarithmic scale needs positive values"),
                            ({"scale": "lines"}, "linear, log")):
             with self.subTest(plot=plot), scratch() as folder:
                 run = Run(["run", with_deck(folder, {**SHORT, "plot": plot})], folder)

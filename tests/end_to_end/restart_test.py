@@ -55,7 +55,7 @@ class Restart(unittest.TestCase):
         with scratch() as folder:
             self.assert_ends(run(folder, "run", "run.yaml", deck=DECK.replace("checkpoint:", "#")), 0)
             self.assertEqual(self.names(folder), [])
-            self.assert_ends(run(folder, "restart", "run.out"), 2, "holds no checkpoint to go on from")
+            self.assert_ends(run(folder, "restart", "run.out"), 2, "holds no checkpoint to continue from")
 
     def test_what_is_damaged_is_skipped_and_named(self):
         with scratch() as folder:
@@ -70,14 +70,14 @@ class Restart(unittest.TestCase):
             finished = Run(["restart", "run.out"], folder)
             self.assert_ends(finished, 0, "checkpoint_000040: state_00000.h5 is not what was written",
                              "checkpoint_000032 has no manifest.json")
-            self.assertIn("goes on from run.out/checkpoint_000024, step 24", finished.err)
+            self.assertIn("continues from run.out/checkpoint_000024, step 24", finished.err)
             self.assertEqual((output / "scalars.csv").read_bytes(), wanted)
             for checkpoint in output.glob("checkpoint_*"):
                 (checkpoint / "manifest.json").write_text("{}")
-            self.assert_ends(run(folder, "restart", "run.out"), 4, "holds no whole checkpoint to go on from",
+            self.assert_ends(run(folder, "restart", "run.out"), 4, "holds no intact checkpoint to continue from",
                              "checkpoint_000040/manifest.json is damaged")
             self.assert_ends(run(folder, "run", "run.yaml", "--continue", "--set", "time.steps=50"), 4,
-                             "`--overwrite` begins the run anew")
+                             "`--overwrite` begins a new run")
 
     def test_another_format_is_refused_by_name(self):
         with scratch() as folder:
@@ -113,9 +113,9 @@ class Restart(unittest.TestCase):
             begun = run(folder, "run", "run.yaml", "--continue", "--set", "time.steps=20")
             self.assert_ends(begun, 0)
             done = Run(["run", "run.yaml", "--continue", "--set", "time.steps=20"], folder)
-            self.assertEqual((done.code, done.out), (0, "run.out holds this run, and it is done\n"))
+            self.assertEqual((done.code, done.out), (0, "run.out holds this run, already finished\n"))
             longer = Run(["run", "run.yaml", "--continue"], folder)
-            self.assert_ends(longer, 0, "goes on from run.out/checkpoint_000020")
+            self.assert_ends(longer, 0, "continues from run.out/checkpoint_000020")
             summary = longer.summary()
             self.assertEqual((summary["status"], summary["steps"]), ("done", 40))
             self.assertEqual(len(summary["provenance"]["earlier_parts"]), 1)
@@ -127,7 +127,7 @@ class Restart(unittest.TestCase):
             self.assert_ends(run(folder, "run", "run.yaml", deck=without), 0)
             table = (pathlib.Path(folder) / "run.out/scalars.csv").read_bytes()
             other = run(folder, "run", "run.yaml", "--continue", "--set", "time.steps=50", deck=without)
-            self.assert_ends(other, 2, "holds a run that is done", "--overwrite replaces it")
+            self.assert_ends(other, 2, "holds a finished run", "--overwrite replaces it")
             self.assertEqual((pathlib.Path(folder) / "run.out/scalars.csv").read_bytes(), table)
 
     def test_one_that_was_not_finished_is_none(self):
@@ -158,7 +158,7 @@ class Restart(unittest.TestCase):
             numpy.save(pathlib.Path(folder) / "k.npy", numpy.full((30, 40), 2.5))
             table = (pathlib.Path(folder) / "run.out/scalars.csv").read_bytes()
             self.assert_ends(Run(["restart", "run.out", "--quiet", "--set", "time.steps=60"], folder), 2,
-                             "`heat.source`: k.npy is not the file that the run began with; put that one back")
+                             "`heat.source`: k.npy has changed since the run began")
             self.assertEqual((pathlib.Path(folder) / "run.out/scalars.csv").read_bytes(), table)
             other = ["--set", "heat.source={file: other.npy}"]
             self.assert_ends(Run(["restart", "run.out", "--quiet", "--set", "time.steps=60", *other], folder), 0)
@@ -211,17 +211,17 @@ class Restart(unittest.TestCase):
         with scratch() as folder:
             deck = "physics: faulty\nmesh: {cells: [8]}\ntime: {step: 0.1, steps: 3}\nfaulty: {where: u, value: nan, step: 9}\ncheckpoint: {every: {steps: 1}}\n"
             finished = run(folder, "run", "run.yaml", "--plugin", FAULTY, deck=deck)
-            self.assert_ends(finished, 2, "`checkpoint`: faulty, or its integrator, does not tell what it carries")
+            self.assert_ends(finished, 2, "`checkpoint`: faulty, or its integrator, does not implement `carry`")
             self.assertFalse((pathlib.Path(folder) / "run.out").exists())
 
     def test_cadences_that_are_none(self):
         with scratch() as folder:
             for deck, said in ((DECK.replace("steps: 8", "steps: 0"), "checkpoint.every.steps"),
                                (DECK.replace("keep: 3", "keep: 0"), "checkpoint.keep"),
-                               (STATIONARY + "checkpoint: {every: {steps: 5}}\n", "of no use to a run that is one solve")):
+                               (STATIONARY + "checkpoint: {every: {steps: 5}}\n", "does not apply to a stationary run")):
                 self.assert_ends(run(folder, "run", "run.yaml", deck=deck), 2, said)
             for limit in ("soon", "0", "-5"):
-                self.assert_ends(run(folder, "run", "run.yaml", f"--wall-limit={limit}"), 2, "is no duration above 0")
+                self.assert_ends(run(folder, "run", "run.yaml", f"--wall-limit={limit}"), 2, "is not a duration above 0")
 
     def test_a_run_that_stops_leaves_one_without_being_asked(self):
         with scratch() as folder:
@@ -233,7 +233,7 @@ class Restart(unittest.TestCase):
             process.send_signal(signal.SIGTERM)
             _, said = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 5, said)
-            self.assertIn("; `halocline restart run.out` goes on", said)
+            self.assertIn("; `halocline restart run.out` continues it", said)
             step = int(re.search(r"after step (\d+)", said)[1])
             self.assertEqual(self.names(folder), [f"checkpoint_{step:06}"])
             self.assert_ends(run(folder, "restart", "run.out", "--set", f"time.steps={step + 7}"), 0)
@@ -241,7 +241,7 @@ class Restart(unittest.TestCase):
     def test_a_solve_goes_on_from_its_iterate(self):
         with scratch() as folder:
             stopped = run(folder, "run", "run.yaml", "--ranks", "2", "--wall-limit", "3", deck=STATIONARY)
-            self.assert_ends(stopped, 5, "stopped at the wall limit of 3 s in iteration", "goes on")
+            self.assert_ends(stopped, 5, "stopped at the wall limit of 3 s in iteration", "continues it")
             first = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
             self.assertEqual(first["status"], "stopped")
             state = max(pathlib.Path(folder).glob("run.out/checkpoint_*/manifest.json"))
@@ -261,7 +261,7 @@ class Restart(unittest.TestCase):
     def test_a_tolerance_stays_relative_to_the_first_residual(self):
         with scratch() as folder:
             stopped = run(folder, "run", "run.yaml", "--wall-limit", "2", deck=STATIONARY)
-            self.assert_ends(stopped, 5, "stopped at the wall limit of 2 s in iteration", "goes on")
+            self.assert_ends(stopped, 5, "stopped at the wall limit of 2 s in iteration", "continues it")
             rows = (pathlib.Path(folder) / "run.out/residuals.csv").read_text().splitlines()[1:]
             first, last = (float(row.split(",")[-1]) for row in (rows[0], rows[-1]))
             # Reducing the last residual by the same factor again takes a hundred thousand iterations.
@@ -281,7 +281,7 @@ class Verify(unittest.TestCase):
             whole = Run(["verify", "run.out"], folder)
             self.assertEqual((whole.code, whole.err), (0, ""), whole.said)
             files = [path for path in output.rglob("*") if path.is_file() and path.name != "halocline.lock"]
-            self.assertEqual(whole.out, f"run.out: {len(files)} files whole\n")
+            self.assertEqual(whole.out, f"run.out: {len(files)} files intact\n")
             for path in files:
                 was = path.read_bytes()
                 # Some bits of HDF5's metadata are unused: snapshot_damage_test checks each of them.

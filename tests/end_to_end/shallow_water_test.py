@@ -113,7 +113,7 @@ class ShallowWater(unittest.TestCase):
                     ({"boundary": {"west": {**inflow, "depth": 1, "surface": 1}}},
                      "`shallow-water.boundary.west.surface`: given together with `depth`"),
                     ({"boundary": {"west": inflow}}, "; inflow needs it, or `surface`"),
-                    ({"boundary": {"west": {"kind": "outflow", "surface": 1}}}, "is of no use to `kind: outflow`"),
+                    ({"boundary": {"west": {"kind": "outflow", "surface": 1}}}, "is not used by `kind: outflow`"),
                     ({"boundary": {"west": {**inflow, "depth": 1, "bathymetry": 0}}},
                      "`bathymetry`: unknown in shallow-water.boundary.west"),
                     ({"reconstruction": "weno5"}, "expected one of donor_cell, plm, got 'weno5'"),

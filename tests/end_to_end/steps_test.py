@@ -73,7 +73,7 @@ class Steps(unittest.TestCase):
     def test_what_is_wrong_is_told(self):
         for time, what, words in (
                 ({"courant": 0.8, "end": 3}, "nothing",
-                 "`time.courant`: choosing has no longest stable step as it is used here; give `time.step` in its place"),
+                 "`time.courant`: choosing has no longest stable step with these options; give `time.step` instead"),
                 ({"courant": 0.8, "step": 1, "end": 3}, "stable", "`time.courant`: given together with `step`"),
                 ({"courant": 2, "end": 3}, "stable", "`time.courant`: 2 is out of range: must be above 0 and at most 1"),
                 ({"end": 3}, "stable", "`time.step`: missing")):
@@ -92,7 +92,7 @@ class Steps(unittest.TestCase):
         with scratch() as folder:
             run = self.run_deck(folder, {"courant": 0.8, "end": 3}, command="check")
             self.assertEqual((run.code, run.err), (0, ""))
-            self.assertIn("time     steps to 3 that the longest stable one tells\n", run.out)
+            self.assertIn("time     steps to 3, sized by the stability limit\n", run.out)
 
 
     def test_check_tells_of_a_step_that_is_too_long(self):

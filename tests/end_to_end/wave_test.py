@@ -204,7 +204,7 @@ class Wave(unittest.TestCase):
                 halo, provenance = run.summary()["halo"], run.summary()["provenance"]
                 recorded.add((pathlib.Path(folder) / "run.out/traces.csv").read_text())
             self.assertEqual(provenance["transport"], halo["transport"])
-            self.assertIn(f"halos go by {halo['transport']}\n", run.err)
+            self.assertIn(f"halo transport: {halo['transport']}\n", run.err)
             self.assertTrue(transport in ("auto", halo["transport"]))
             for row in halo["measured"]:
                 self.assertEqual(row["to"], "this host")
@@ -230,8 +230,8 @@ class Wave(unittest.TestCase):
         deck["solver"] = {"method": "cg"}
         deck["mesh"]["growth"] = [1.1, 1]
         text = self.messages(deck)
-        for part in ("`time.method`: of no use to wave", "`solver`: of no use to wave", "`mesh.growth`: wave needs",
-                     "`wave.weights`: of no use to leapfrog", "position`: has 1 entries", "outside of the mesh along y",
+        for part in ("`time.method`: not used by wave", "`solver`: not used by wave", "`mesh.growth`: wave needs",
+                     "`wave.weights`: not used by leapfrog", "position`: has 1 entries", "outside of the mesh along y",
                      "'a' heads another column already", "'a,b' cannot head a column"):
             self.assertIn(part, text)
         with scratch() as folder:

@@ -256,7 +256,7 @@ BROKEN_DECKS = [
 
 # Name, arguments, and the message.
 BROKEN_COMMANDS = [
-    ("no subcommand", [], ["run, restart, check, diff, verify, list, bench, new-physics, test-physics or completion? `halocline --help` tells what each does"]),
+    ("no subcommand", [], ["run, restart, check, diff, verify, list, bench, new-physics, test-physics or completion? `halocline --help` explains them"]),
     ("unknown subcommand", ["rum", "good"], ["`rum`: not a subcommand of halocline; did you mean `run`?"]),
     ("subcommand that others have", ["help"], ["`help`: not a subcommand of halocline; did you mean `--help`?"]),
     ("no deck", ["run"], ["halocline run: DECK is required; see halocline run --help"]),
@@ -264,7 +264,7 @@ BROKEN_COMMANDS = [
      ["`--overwite`: unknown to halocline run; did you mean `--overwrite`?"]),
     ("flag of another subcommand", ["check", "good", "--plot"], ["`--plot`: unknown to halocline check; ..."]),
     ("unknown flag in front", ["-x", "check", "good"],
-     ["`-x`: unknown before `check`; options of halocline check stand behind it"]),
+     ["`-x`: unknown before `check`; options of halocline check follow it"]),
     ("two decks", ["run", "good", "better"], ["`better`: unknown to halocline run; known: ..."]),
     ("no value", ["run", "good", "--set"], ["halocline run: --set: 1 required ..."]),
     ("ranks that are none", ["run", "good", "--ranks", "0"], ["halocline run: --ranks: Value 0 not in range ..."]),
@@ -334,7 +334,7 @@ class BrokenInput(unittest.TestCase):
             self.expect(["run", "deck", "--devices", "1000"],
                         ["`devices`: 1000 asked for; this process sees ..."])
             self.expect(["run", "deck"], [
-                "`devices`: 2 devices for a rank, but heat computes on a mesh, of which a rank has one block on one device "
+                "`devices`: 2 devices for a rank, but heat computes on a mesh, where a rank uses one device "
                 "(deck:5:10); start 2 times as many ranks (--ranks), or choose fewer devices"])
             self.expect(["run", "deck", "--devices", "0,0,0"], ["`devices`: 3 devices for a rank, ..."])
         else:

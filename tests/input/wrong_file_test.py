@@ -205,7 +205,7 @@ WRONG_OPTIONS = [
     ("raw numbers of HDF5", {"file": "f", "type": "float32", "dims": [4, 3, 2], "dataset": "u"},
      ["`wave.initial.dataset`: given together with options of raw numbers ..."]),
     ("component of raw numbers", {"file": "f", "type": "float32", "dims": [4, 3, 2], "component": 0},
-     ["`wave.initial.component`: of no use to raw numbers ..."]),
+     ["`wave.initial.component`: not used by raw numbers ..."]),
     ("a list", ["f"], ["`wave.initial`: expected a number, an expression of x, y, z and t or a file, got a list ..."]),
 ]
 

@@ -68,7 +68,7 @@ struct End {
 template <class Work>
 End in_process(Work const& work, int seconds) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw InputOutputError("no pipe for a check");
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw InputOutputError("cannot create a pipe for a check");
   Descriptor const out(ends[0]);
   pid_t process = -1;
   {
@@ -76,7 +76,7 @@ End in_process(Work const& work, int seconds) {
     process = fork();
     if (process == 0) work(in.number());
   }
-  if (process < 0) throw InputOutputError("no process for a check");
+  if (process < 0) throw InputOutputError("cannot start a process for a check");
   setpgid(process, process);
   End end;
   end.in_time = read_to_end(out.number(), end.text, Clock::now() + std::chrono::seconds(seconds));
@@ -103,13 +103,13 @@ Finding apart(std::function<Finding()> const& check, int seconds, bool starts_ko
     } catch (std::exception const& error) {
       tell(pipe, failed(error.what()));
     } catch (...) {
-      tell(pipe, failed("it threw something that is no exception"));
+      tell(pipe, failed("it threw an object that is not a std::exception"));
     }
   };
   End const end = in_process(work, seconds);
-  if (!end.in_time) return failed(fmt::format("did not come to an end within {} s", seconds));
+  if (!end.in_time) return failed(fmt::format("did not end within {} s", seconds));
   if (WIFSIGNALED(end.status)) return failed(std::string("crashed: ") + strsignal(WTERMSIG(end.status)));
-  if (end.text.empty()) return failed(fmt::format("the process ended by itself, with {}", WEXITSTATUS(end.status)));
+  if (end.text.empty()) return failed(fmt::format("the process exited early, with code {}", WEXITSTATUS(end.status)));
   return {static_cast<Finding::Verdict>(end.text.front() - '0'), end.text.substr(1)};
 }
 

@@ -10,19 +10,19 @@ namespace halocline::battery {
 namespace {
 
 constexpr std::array<Check, 13> all{{
-    {"order in space", "errors, or differences of meshes, shrink as promised", order_in_space},
-    {"order in time", "differences of steps shrink as the integrator promises", order_in_time},
-    {"conservation", "what is declared conserved drifts by rounding alone", conservation},
-    {"mirror", "mirrored data have the mirrored solution", mirror_symmetry},
-    {"axes", "data whose axes change places have the solution whose axes do", axes_alike},
-    {"blocks", "a rank's share may be cut into several blocks", blocks},
-    {"precision", "single differs from double by rounding", precisions},
-    {"ghosts", "ghosts that nobody has filled come into no number", ghosts},
-    {"stable step", "many steps just below the longest stable one stay bounded", stable_step},
+    {"order in space", "errors, or differences between meshes, shrink at the declared order", order_in_space},
+    {"order in time", "differences between step sizes shrink at the integrator's order", order_in_time},
+    {"conservation", "conserved quantities drift only by rounding and solver errors", conservation},
+    {"mirror", "mirroring the data mirrors the solution", mirror_symmetry},
+    {"axes", "permuting the axes permutes the solution", axes_alike},
+    {"blocks", "the solution does not depend on the number of blocks", blocks},
+    {"precision", "single precision differs from double only by rounding", precisions},
+    {"ghosts", "unfilled ghosts do not affect results", ghosts},
+    {"stable step", "many steps just below the stability limit stay bounded", stable_step},
     {"options", "wrong values are refused, and nothing is written", options},
-    {"restart", "a run that goes on from a checkpoint has the bits of one that was not stopped", restart},
+    {"restart", "a restarted run is bitwise equal to an uninterrupted one", restart},
     {"ranks", "the solution does not depend on the number of ranks", ranks},
-    {"builds", "another build, for another backend, has the same solution", builds},
+    {"builds", "another build, for another backend, gives the same solution", builds},
 }};
 
 /// Smooth, periodic in the box of `made_deck`, without symmetries, different for each field.

@@ -21,7 +21,7 @@ Finding conservation(Subject const& subject) {
     }
   }
   std::vector<std::string> const names = trial->physics().conserved();
-  if (names.empty()) return not_applicable("it declares nothing conserved");
+  if (names.empty()) return not_applicable("it declares no conserved quantity");
   Index entries = 0;
   for (Values const& field : trial->state()) entries = std::max(entries, static_cast<Index>(field.values.size()));
   Conservation watch(names, trial->quantities(), entries, precision_of(trial->deck()));
@@ -33,7 +33,7 @@ Finding conservation(Subject const& subject) {
   }
   std::string text;
   for (ConservedQuantity const& quantity : watch.quantities()) {
-    text += fmt::format("{}{} drifts by {:.1e} of itself in 50 steps; rounding and solves explain {:.1e}",
+    text += fmt::format("{}{}: relative drift {:.1e} in 50 steps; rounding and solver errors explain {:.1e}",
                         text.empty() ? "" : "; ", quantity.name, quantity.largest_drift, quantity.explained_drift);
   }
   return watch.warnings().empty() ? held(text) : failed(text);

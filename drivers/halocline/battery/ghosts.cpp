@@ -16,8 +16,8 @@ Finding ghosts(Subject const& subject) {
   auto const poisoned = short_run(subject, changes, steps)->state();
   poison_ghosts(false);
   std::string const difference = first_difference(plain, poisoned);
-  if (!difference.empty()) return failed("with ghosts that nobody has filled being no numbers: " + difference);
-  return held("ghosts that nobody has filled come into no number");
+  if (!difference.empty()) return failed("with NaN in unfilled ghosts: " + difference);
+  return held("unfilled ghosts do not affect results");
 }
 
 }  // namespace halocline::battery

@@ -23,7 +23,7 @@ bool is_number(OptionKind kind) { return kind == OptionKind::integer || kind == 
 void add_wrong(Option const& option, std::string const& path, std::vector<Wrong>& wrong) {
   std::string const name = path + "." + option.name();
   if (is_number(option.kind())) {
-    wrong.push_back({name + "=plenty", "a word for a number"});
+    wrong.push_back({name + "=plenty", "a word instead of a number"});
     auto const beyond = [&](Option::Bound const& bound, double direction) {
       double const value = bound.inclusive ? bound.value + direction : bound.value;
       std::string const text = option.kind() == OptionKind::integer ? fmt::format("{}", static_cast<long>(value))
@@ -33,10 +33,10 @@ void add_wrong(Option const& option, std::string const& path, std::vector<Wrong>
     if (option.lower()) beyond(*option.lower(), -1);
     if (option.upper()) beyond(*option.upper(), 1);
   }
-  if (option.kind() == OptionKind::boolean) wrong.push_back({name + "=perhaps", "a word for true or false"});
-  if (option.kind() == OptionKind::choice) wrong.push_back({name + "=none_such", "no such name"});
+  if (option.kind() == OptionKind::boolean) wrong.push_back({name + "=perhaps", "a word instead of true or false"});
+  if (option.kind() == OptionKind::choice) wrong.push_back({name + "=none_such", "an unknown name"});
   if (option.kind() == OptionKind::expression || option.kind() == OptionKind::field)
-    wrong.push_back({name + "='1 +* x'", "no expression"});
+    wrong.push_back({name + "='1 +* x'", "not an expression"});
   wrong.push_back({path + ".x" + option.name() + "=1", "misspelt"});
 }
 
@@ -62,7 +62,7 @@ Finding options(Subject const& subject) {
   if (wrong.empty()) return not_applicable("it has no options");
   for (Wrong const& each : wrong) {
     if (!is_refused(subject, each.change))
-      return failed(fmt::format("`{}`, which is {}, is taken", each.change, each.why));
+      return failed(fmt::format("`{}` is accepted, but is {}", each.change, each.why));
   }
   // The program must exit with code 2 and leave no files; one mistake of each kind.
   std::vector<std::string> known;
@@ -75,8 +75,9 @@ Finding options(Subject const& subject) {
     for (std::string const& plugin : subject.plugins) words.insert(words.end(), {"--plugin", plugin});
     ProgramEnd const end = run_program_with(words, 20);
     if (end.code != 2)
-      return failed(fmt::format("`run --set {}` ended with {} in place of 2: {}", each.change, end.code, end.said));
-    if (std::filesystem::exists(folder)) return failed(fmt::format("`run --set {}` left a folder", each.change));
+      return failed(
+          fmt::format("`run --set {}` exited with code {} instead of 2: {}", each.change, end.code, end.said));
+    if (std::filesystem::exists(folder)) return failed(fmt::format("`run --set {}` created a folder", each.change));
   }
   return held(fmt::format("{} wrong values are refused", wrong.size()));
 }

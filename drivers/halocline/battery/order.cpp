@@ -99,9 +99,9 @@ Finding judged(std::string const& name, std::vector<double> const& errors, int e
   for (double const error : errors) numbers += fmt::format("{}{:.2e}", numbers.empty() ? "" : ", ", error);
   bool const is_finite = std::all_of(errors.begin(), errors.end(), [](double e) { return std::isfinite(e); });
   if (!is_finite) return failed(fmt::format("{}: {}", name, numbers));
-  if (errors.back() < rounding) return held(fmt::format("{}: {}, which is rounding", name, numbers));
+  if (errors.back() < rounding) return held(fmt::format("{}: {}, at rounding level", name, numbers));
   double const order = std::log2(errors[errors.size() - 2] / errors.back());
-  std::string const text = fmt::format("{}: order {:.2f}, promised {} ({})", name, order, expected, numbers);
+  std::string const text = fmt::format("{}: order {:.2f}, expected {} ({})", name, order, expected, numbers);
   return order >= expected - slack ? held(text) : failed(text);
 }
 
@@ -122,7 +122,7 @@ Index steps_for(double span, double most) {
 }  // namespace
 
 Finding order_in_space(Subject const& subject) {
-  if (subject.entry.points) return not_applicable("it lives on points");
+  if (subject.entry.points) return not_applicable("it has points and no mesh");
   int const order = subject.entry.promises.order;
   std::vector<std::string> const exact = exact_solves(subject);
   bool const is_space = subject.read().section("mesh").integers("cells").size() == 3;
@@ -165,7 +165,7 @@ Finding order_in_space(Subject const& subject) {
     for (std::size_t level = 1; level < levels.size(); ++level) {
       differences.push_back(difference(levels[level].state[n], levels[level - 1].state[n], order > 2));
     }
-    findings.push_back(judged(field.name + " against itself", differences, order));
+    findings.push_back(judged(field.name + " between meshes", differences, order));
   }
   return together(findings);
 }

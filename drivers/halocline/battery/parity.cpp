@@ -16,7 +16,7 @@ constexpr Index steps = 8;
 }  // namespace
 
 Finding blocks(Subject const& subject) {
-  if (subject.entry.points) return not_applicable("points are cut into a block for each device");
+  if (subject.entry.points) return not_applicable("points have one block for each device");
   std::vector<std::string> const changes = joined(exact_solves(subject), {odd_cells(subject)});
   auto const alone = short_run(subject, joined(changes, {"mesh.blocks_per_rank=1"}), steps)->state();
   std::string text;
@@ -33,18 +33,19 @@ Finding blocks(Subject const& subject) {
       std::string const difference = first_difference(alone, several);
       if (!difference.empty()) return failed(fmt::format("on 1 block and on {}: {}", count, difference));
     } else if (double const difference = largest_difference(several, alone); !(difference < 1e-8)) {
-      return failed(fmt::format("on {} blocks the solution is off by {:.1e}", count, difference));
+      return failed(fmt::format("on {} blocks the solution differs by {:.1e}", count, difference));
     }
     text += fmt::format("{}{}", text.empty() ? "" : ", ", count);
   }
-  if (text.empty()) return not_applicable("the mesh cannot be cut");
+  if (text.empty()) return not_applicable("the mesh cannot be split");
   return held(fmt::format("on 1 block and on {}: {}", text, is_explicit(subject) ? "the same bits" : "within 1e-8"));
 }
 
 Finding precisions(Subject const& subject) {
   auto const& known = subject.entry.precisions;
   if (known.size() < 2) return not_applicable("it has one precision");
-  if (!subject.entry.points && !is_explicit(subject)) return not_applicable("solves end where tolerances say");
+  if (!subject.entry.points && !is_explicit(subject))
+    return not_applicable("solutions are only as accurate as their tolerances");
   std::vector<std::string> changes;
   if (!subject.entry.points) changes.push_back(odd_cells(subject));
   // The same short steps in both, so that only rounding errors differ.
@@ -59,7 +60,7 @@ Finding precisions(Subject const& subject) {
   double const explained = 30.0 * static_cast<double>(steps) * std::numeric_limits<float>::epsilon();
   std::string const text =
       fmt::format("{} steps differ by {:.1e}; rounding explains {:.1e}", steps, difference, explained);
-  if (difference == 0) return failed("single and double have the same bits: the precision is not that of the deck");
+  if (difference == 0) return failed("single and double precision give the same bits: `precision` has no effect");
   return difference < explained ? held(text) : failed(text);
 }
 

@@ -133,7 +133,8 @@ Finding ranks(Subject const& subject) {
     std::vector<std::string> const own = joined(changes, way_of(subject, count));
     ProgramEnd const end = run_program_with(with_changes(words, subject, own), 30);
     if (end.code == 2 && count > 1 && is_refused(subject, own, count)) continue;
-    if (end.code != 0) return failed(fmt::format("on {} ranks the run ends with {}: {}", count, end.code, end.said));
+    if (end.code != 0)
+      return failed(fmt::format("on {} ranks the run exits with code {}: {}", count, end.code, end.said));
     auto const state = state_of(folder, like, place);
     nlohmann::json const told = quantities_of(folder);
     if (count == 1) {
@@ -145,7 +146,7 @@ Finding ranks(Subject const& subject) {
       std::string const difference = first_difference(alone, state);
       if (!difference.empty()) return failed(fmt::format("on 1 rank and on {}: {}", count, difference));
     } else if (double const difference = largest_difference(state, alone); !(difference < 1e-8)) {
-      return failed(fmt::format("on {} ranks the solution is off by {:.1e}", count, difference));
+      return failed(fmt::format("on {} ranks the solution differs by {:.1e}", count, difference));
     }
     for (auto const& [name, value] : quantities.items()) {
       double const one = value.get<double>();
@@ -155,13 +156,13 @@ Finding ranks(Subject const& subject) {
     }
     done += fmt::format("{}{}", done.empty() ? "" : ", ", count);
   }
-  if (done.empty()) return not_applicable("the mesh cannot be cut");
+  if (done.empty()) return not_applicable("the mesh cannot be split");
   return held(fmt::format("on 1 rank and on {}: {}", done, has_same_bits ? "the same bits" : "within 1e-8"));
 }
 
 Finding builds(Subject const& subject) {
-  if (subject.beside.empty()) return not_applicable("--beside names the program of another build");
-  if (!subject.plugins.empty()) return not_applicable("a shared object belongs to one build");
+  if (subject.beside.empty()) return not_applicable("it needs the program of another build (--beside)");
+  if (!subject.plugins.empty()) return not_applicable("a plugin works with one build only");
   auto const [changes, like, place] = short_whole_run(subject);
   std::vector<std::vector<Values>> states;
   std::vector<std::string> const programs{"/proc/self/exe", subject.beside};
@@ -171,8 +172,8 @@ Finding builds(Subject const& subject) {
                                          "--quiet"};
     ProgramEnd const end = run_other_program(program, with_changes(words, subject, changes), 30);
     if (end.code != 0) {
-      return failed(
-          fmt::format("by {} the run ends with {}: {}", states.empty() ? "this build" : program, end.code, end.said));
+      return failed(fmt::format("with {} the run exits with code {}: {}", states.empty() ? "this build" : program,
+                                end.code, end.said));
     }
     states.push_back(state_of(folder, like, place));
   }

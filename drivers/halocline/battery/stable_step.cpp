@@ -64,9 +64,10 @@ Finding stable_step(Subject const& subject) {
   if (!stable) return not_applicable("any step is stable");
   double const within = growth(subject, changes, 0.95, 300);
   double const beyond = growth(subject, changes, 2, 300);
-  std::string const text =
-      fmt::format("300 steps of 0.95 of it, {:.3g}: values grow to {:.3g} of the first; of twice it: to {:.2g}",
-                  *stable, within, beyond);
+  std::string const text = fmt::format(
+      "300 steps of 0.95 times the stability limit {:.3g}: values grow by a factor of {:.3g}; of twice the limit: "
+      "{:.2g}",
+      *stable, within, beyond);
   return within < bound ? held(text) : failed(text);
 }
 

@@ -122,7 +122,7 @@ std::vector<std::string> common_changes(Subject const& subject) {
 }  // namespace
 
 Finding mirror_symmetry(Subject const& subject) {
-  if (!subject.entry.promises.mirror_symmetric) return not_applicable("it does not declare it");
+  if (!subject.entry.promises.mirror_symmetric) return not_applicable("it does not declare this symmetry");
   std::vector<std::string> const common = common_changes(subject);
   Options const mesh = subject.read(common).section("mesh");
   double worst = 0;
@@ -144,16 +144,16 @@ Finding mirror_symmetry(Subject const& subject) {
     map.turned = static_cast<int>(axis);
     worst = std::max(worst, distance(subject, map, common, {}));
   }
-  std::string const text = fmt::format("mirrored data: off by {:.1e}", worst);
+  std::string const text = fmt::format("mirrored data: the solution differs by {:.1e}", worst);
   return worst < explained ? held(text) : failed(text);
 }
 
 Finding axes_alike(Subject const& subject) {
-  if (!subject.entry.promises.axes_alike) return not_applicable("it does not declare it");
+  if (!subject.entry.promises.axes_alike) return not_applicable("it does not declare this symmetry");
   std::vector<std::string> const common = common_changes(subject);
   Options const mesh = subject.read(common).section("mesh");
   std::size_t const dimensions = mesh.integers("cells").size();
-  if (dimensions < 2) return not_applicable("there is one axis");
+  if (dimensions < 2) return not_applicable("the mesh has one axis");
   double worst = 0;
   auto const closes = [&](std::size_t axis) {
     return mesh.booleans("periodic").size() > axis && mesh.booleans("periodic")[axis];
@@ -190,8 +190,8 @@ Finding axes_alike(Subject const& subject) {
     std::swap(map.axes[0], map.axes[other]);
     worst = std::max(worst, distance(subject, map, common, of_mesh));
   }
-  if (pairs == 0) return not_applicable("some axes of the deck have walls and others close on themselves");
-  std::string const text = fmt::format("data whose axes change places: off by {:.1e}", worst);
+  if (pairs == 0) return not_applicable("x is periodic and no other axis is, or the reverse");
+  std::string const text = fmt::format("permuted axes: the solution differs by {:.1e}", worst);
   return worst < explained ? held(text) : failed(text);
 }
 

@@ -76,7 +76,7 @@ void require_same_shape(std::vector<Values> const& a, std::vector<Values> const&
   bool const same = a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](auto const& x, auto const& y) {
                       return x.name == y.name && x.extents == y.extents;
                     });
-  if (!same) throw Error(ExitCode::unsolved, "the fields of the state are not those of another run");
+  if (!same) throw Error(ExitCode::unsolved, "two runs have different fields");
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ std::vector<Values> Trial::state() const {
       field->precision() == Precision::single ? take_component<float>(*field, component, values)
                                               : take_component<double>(*field, component, values);
       for (double const value : values.values) {
-        if (!std::isfinite(value)) throw NotANumberError("`" + values.name + "` has values that are no numbers");
+        if (!std::isfinite(value)) throw NotANumberError("`" + values.name + "` has values that are not finite");
       }
       all.push_back(std::move(values));
     }
