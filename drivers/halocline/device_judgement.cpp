@@ -59,7 +59,7 @@ void judge_devices(PhysicsEntry const& entry, Options const& deck, MemoryBudget 
     DeviceChoice const choice = read_device_choice(deck.text(name));
     if (!uses_device_memory()) {
       add_mistake(deck, name, fmt::format("this build ({}) computes on the processor and has no devices", backend_name),
-                  mistakes, "leave it out, or take a build for GPUs");
+                  mistakes, "leave it out, or use a build for GPUs");
       return;
     }
     int const devices = devices_of_a_rank(choice, budget).value_or(1);

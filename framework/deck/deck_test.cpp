@@ -291,7 +291,7 @@ std::vector<Case> const out_of_range{
     {good + "regions: [{density: 1/0}]\n", {}, "`regions[0].density`: '1/0' is not finite (d.yaml:3:21)"},
     {good + "regions: [{density: 1e400}]\n",
      {},
-     "`regions[0].density`: '1e400' is no value: it does not fit in a 64-bit real (d.yaml:3:21)"},
+     "`regions[0].density`: '1e400' is not a valid value: it does not fit in a 64-bit real (d.yaml:3:21)"},
     {good + "regions: [{density: 1, table: ''}]\n", {}, "`regions[0].table`: expected a path, got none (d.yaml:3:31)"},
 };
 INSTANTIATE_TEST_SUITE_P(OutOfRange, WrongDeck, testing::ValuesIn(out_of_range));
@@ -332,8 +332,8 @@ std::vector<Case> const wrong_override{
     {good,
      {"a..b=1"},
      "`a..b=1`: expected name=value, with a name like `solver.method` or `mesh.cells[0]` (--set a..b=1)"},
-    {good, {"mesh.cells[5]=1"}, "`mesh.cells`: has 2 entries, the first is [0] (--set mesh.cells[5]=1)"},
-    {good, {"mesh.cells[3]=1"}, "`mesh.cells`: has 2 entries, the first is [0] (--set mesh.cells[3]=1)"},
+    {good, {"mesh.cells[5]=1"}, "`mesh.cells`: has 2 entries, counted from [0] (--set mesh.cells[5]=1)"},
+    {good, {"mesh.cells[3]=1"}, "`mesh.cells`: has 2 entries, counted from [0] (--set mesh.cells[3]=1)"},
     {good, {"physics.x=1"}, "`physics`: is 'flow', not a section (--set physics.x=1)"},
     {good, {"mesh[0]=1"}, "`mesh`: is a section, not a list (--set mesh[0]=1)"},
     {good, {"mesh.cells=[1"}, "`[1`: not YAML: end of sequence flow not found (--set mesh.cells=[1)"},

@@ -111,7 +111,7 @@ std::string reason(mu::ParserError const& error, std::vector<std::uint64_t> cons
     case mu::ecEMPTY_EXPRESSION:
       return "it is empty";
     default:
-      return token.empty() ? "it ends or begins too early" : "`" + token + "` cannot stand there";
+      return token.empty() ? "it ends or begins too early" : "`" + token + "` is not allowed there";
   }
 }
 
@@ -124,9 +124,10 @@ Expression::Expression(std::string const& text) {
     throw InputError("'" + deck::printable(text) + "' is not an expression of x, y, z and t: " + why);
   };
   if (text.size() > longest) {
-    refuse("it has " + std::to_string(text.size()) + " characters, and " + std::to_string(longest) + " are the most");
+    refuse("it has " + std::to_string(text.size()) + " characters; at most " + std::to_string(longest) +
+           " are allowed");
   }
-  if (assigns(text)) refuse("it assigns (compare with ==)");
+  if (assigns(text)) refuse("it contains an assignment (compare with ==)");
   deck::RandomCalls calls;
   try {
     calls = deck::replace_random_calls(text);

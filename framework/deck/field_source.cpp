@@ -24,7 +24,7 @@ void judge_format(Options const& file, Mistakes& mistakes) {
     add_mistake(file, option, raw ? "given together with options of raw numbers" : "given together with `dataset`",
                 mistakes, "give those of one format");
   }
-  if (raw && file.has("component")) add_mistake(file, "component", "of no use to raw numbers", mistakes);
+  if (raw && file.has("component")) add_mistake(file, "component", "not used by raw numbers", mistakes);
 }
 
 }  // namespace

@@ -220,7 +220,7 @@ class Judge {
       values.mistaken.insert(element.name());
       mistakes_.add(
           entry->value.location, full_name,
-          "has " + std::to_string(size) + " entries, and the most a list may have are " + std::to_string(longest_list));
+          "has " + std::to_string(size) + " entries; a list may have at most " + std::to_string(longest_list));
       return;
     }
     for (std::size_t n = 0; n < size; ++n) {

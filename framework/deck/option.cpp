@@ -86,7 +86,7 @@ Option& Option::entries(int minimum, int maximum) {
 
 Option& Option::or_list() {
   if (kind_ != OptionKind::text || is_vector())
-    throw DefectError("option `" + name_ + "` is no text that a list could stand for");
+    throw DefectError("option `" + name_ + "` is not a text, so a list cannot replace it");
   takes_list_ = true;
   return *this;
 }

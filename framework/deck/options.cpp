@@ -142,7 +142,7 @@ std::vector<bool> Options::booleans(std::string_view name) const {
 std::size_t Options::entries(std::string_view name) const {
   Option const& option = declared(*values_, name);
   if (!option.is_vector())
-    throw DefectError("asked for the entries of what is no vector: " + in_section(*values_, name));
+    throw DefectError("asked for the entries of an option that is not a vector: " + in_section(*values_, name));
   if (auto const known = values_->entries.find(name); known != values_->entries.end()) return known->second;
   OptionValue const value = values_->wholly_mistaken ? OptionValue() : values_->value(option.name());
   if (!std::holds_alternative<std::monostate>(value)) return std::visit(Entries(), value);

@@ -92,7 +92,7 @@ class Descent {
     if (parent.kind == Node::Kind::nothing) parent.kind = Node::Kind::list;
     if (parent.kind != Node::Kind::list) return refuse(walked, "is " + described(parent) + ", not a list");
     std::size_t const size = parent.items.size();
-    if (position > size) return refuse(walked, "has " + std::to_string(size) + " entries, the first is [0]");
+    if (position > size) return refuse(walked, "has " + std::to_string(size) + " entries, counted from [0]");
     if (position == size) {
       Node missing;
       missing.location = at_;

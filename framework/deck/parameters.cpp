@@ -101,7 +101,7 @@ class OptionValidator : public Teuchos::ParameterEntryValidator {
                                std::vector<Refusal>& refusals) {
     auto const number = real_from(value);
     if (auto const* const wrong = std::get_if<NotANumber>(&number); wrong != nullptr && !wrong->why.empty()) {
-      refusals.push_back({entry, "'" + printable(value) + "' is no value: " + wrong->why, ""});
+      refusals.push_back({entry, "'" + printable(value) + "' is not a valid value: " + wrong->why, ""});
       return;
     }
     try {

@@ -36,7 +36,7 @@ std::uint64_t seed_of(std::string_view argument) {
   auto const [end, error] = std::from_chars(argument.data() + begin, argument.data() + argument.size(), seed);
   auto const read = static_cast<std::size_t>(end - argument.data());
   if (error == std::errc() && after_blanks(argument, read) == argument.size()) return seed;
-  throw InputError("the seed of `random(" + printable(std::string(argument)) + ")` is no integer from 0 to " +
+  throw InputError("the seed of `random(" + printable(std::string(argument)) + ")` is not an integer from 0 to " +
                    std::to_string(std::numeric_limits<std::uint64_t>::max()) + ", written in digits");
 }
 

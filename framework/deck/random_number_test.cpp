@@ -95,14 +95,14 @@ std::string refusal(std::string const& text) {
 
 TEST(RandomNumber, NeedsAnIntegerForItsSeed) {
   auto const no_integer = [](std::string const& seed) {
-    return "the seed of `random(" + seed + ")` is no integer from 0 to 18446744073709551615, written in digits";
+    return "the seed of `random(" + seed + ")` is not an integer from 0 to 18446744073709551615, written in digits";
   };
   for (std::string const seed : {"1.5", "-1", "x", "", "1e3", "2+3", "1, 2", "random(1)", "18446744073709551616"})
     EXPECT_EQ(refusal("1 + random(" + seed + ")"), no_integer(seed));
   EXPECT_EQ(refusal("random(1"), "a parenthesis is not closed");
   EXPECT_EQ(refusal("2 * random"), "`random` needs a seed: random(1)");
-  EXPECT_EQ(refusal("2 random(1)"), "`random(1)` cannot stand there");
-  EXPECT_EQ(refusal("2random(1)"), "`random(1)` cannot stand there");
+  EXPECT_EQ(refusal("2 random(1)"), "`random(1)` is not allowed there");
+  EXPECT_EQ(refusal("2random(1)"), "`random(1)` is not allowed there");
   EXPECT_EQ(refusal("random_1"),
             "`random_1` is not known (known: x, y, z, t, pi, random(seed) and muParser's functions)");
   EXPECT_EQ(refusal("myrandom(1)").substr(0, 10), "`myrandom`");

@@ -145,7 +145,7 @@ TEST(UntrustedText, LongTextsAreNotRepeatedWithoutBound) {
 TEST(UntrustedText, LimitsAreNamed) {
   std::string const good_mesh = "physics: flow\nmesh: {cells: 4}\n";
   EXPECT_EQ(refusal(good_mesh + "regions: [" + repeated("{},", 100001) + "]\n"),
-            "`regions`: has 100001 entries, and the most a list may have are 100000 (d.yaml:3:10)");
+            "`regions`: has 100001 entries; a list may have at most 100000 (d.yaml:3:10)");
   EXPECT_EQ(refusal("physics: flow\nmesh: {cells: [" + repeated("1,", 200000) + "]}\n"),
             "`mesh.cells`: expected 1 to 3 integers, got 200000 (d.yaml:2:15)");
   EXPECT_EQ(refusal("a: [" + repeated(",", 500000) + "]\n"),
@@ -157,7 +157,7 @@ TEST(UntrustedText, LimitsAreNamed) {
             "`d.yaml`: aliases nest sections or lists deeper than 64, the most a deck may have (d.yaml:2:44)");
   EXPECT_EQ(refusal("physics: flow\nmesh: {cells: 4, density: '" + repeated("(", 20001) + "'}\n"),
             "`mesh.density`: '" + repeated("(", 60) +
-                "...' is not an expression of x, y, z and t: it has 20001 characters, and 20000 are the most "
+                "...' is not an expression of x, y, z and t: it has 20001 characters; at most 20000 are allowed "
                 "(d.yaml:2:27)");
 }
 

@@ -53,7 +53,7 @@ FaceRule face_rule(BoundaryCondition const& condition, StructuredMesh const& mes
   std::string const face = face_name(axis, side);
   if (condition.kind == BoundaryKind::robin && on_wall && condition.b == 0) {
     throw InputError("boundary." + face + ": robin with b = 0 on " + to_string(centring) +
-                     " entries, which lie on the wall: say dirichlet instead");
+                     " entries, which lie on the wall: use dirichlet instead");
   }
   FaceRule rule;
   rule.writes_wall =

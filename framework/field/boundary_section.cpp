@@ -38,7 +38,7 @@ Section declare_face(std::string const& name, BoundaryKind kind) {
   face.check([](Options const& options, Mistakes& mistakes) {
     BoundaryCondition const condition = boundary_condition(options);
     if (condition.kind == BoundaryKind::robin && condition.a == 0 && condition.b == 0) {
-      add_mistake(options, "kind", options.choice("kind") + " with a = 0 and b = 0 says nothing about u", mistakes);
+      add_mistake(options, "kind", options.choice("kind") + " with a = 0 and b = 0 does not determine u", mistakes);
     }
   });
   return face;

@@ -86,7 +86,7 @@ TEST(BoundarySection, RefusesFacesThatDoNotFitTheMesh) {
               testing::StartsWith("`boundary.top`: the mesh has 2 axes and no such face (test.yaml:2:"));
   EXPECT_THAT(
       refusal("boundary:\n  west: {kind: robin, a: 0, b: 0}\n"),
-      testing::HasSubstr("`boundary.west.kind`: robin with a = 0 and b = 0 says nothing about u (test.yaml:2:"));
+      testing::HasSubstr("`boundary.west.kind`: robin with a = 0 and b = 0 does not determine u (test.yaml:2:"));
 }
 
 TEST(BoundarySection, JudgesFacesAgainstTheMeshSectionOfTheDeck) {

@@ -61,7 +61,7 @@ Values<Real> allocate(Block const& block, std::string const& name, Index entries
   } catch (std::exception const&) {
     throw Error(ExitCode::wrong_input,
                 "field `" + name + "` needs " + std::to_string(entries * static_cast<Index>(sizeof(Real))) +
-                    " bytes on block " + std::to_string(block.id) + ": that much memory cannot be had");
+                    " bytes on block " + std::to_string(block.id) + ": that much memory cannot be allocated");
   }
 }
 

@@ -308,7 +308,7 @@ TEST(Field, SaysHowMuchMemoryIsMissing) {
   Block const& block = mesh->blocks().front();
   Index const bytes = block_layout(mesh->owned(block, Centring::cell).extents(), 2, 0, 1, 8).entries * 8;
   EXPECT_EQ(message, "field `huge` needs " + std::to_string(bytes) + " bytes on block " + std::to_string(block.id) +
-                         ": that much memory cannot be had");
+                         ": that much memory cannot be allocated");
 }
 
 }  // namespace

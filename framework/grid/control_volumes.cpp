@@ -58,7 +58,7 @@ Wall wall_of(BoundaryCondition const& condition, std::string const& face, double
     case BoundaryKind::zero:
       break;
   }
-  throw InputError("`" + to_string(condition.kind) + "` says nothing of the " + face + " face");
+  throw InputError("`" + to_string(condition.kind) + "` does not determine the flux through the " + face + " face");
 }
 
 }  // namespace

@@ -25,15 +25,15 @@ void judge_robin(Options const& wall, double a, double b, Centring centring, Mis
                 kind + " needs `a` and `b` of one sign, got " + shortest_text(a) + " and " + shortest_text(b),
                 mistakes);
   } else if (centring == Centring::node && b == 0) {
-    add_mistake(wall, is_law ? "kind" : "b", kind + " with b = 0 on nodes", mistakes, "say dirichlet instead");
+    add_mistake(wall, is_law ? "kind" : "b", kind + " with b = 0 on nodes", mistakes, "use dirichlet instead");
   }
 }
 
 void judge_wall(Options const& wall, Centring centring, Mistakes& mistakes) {
   BoundaryCondition const condition = boundary_condition(wall);
   if (condition.kind == BoundaryKind::zero) {
-    add_mistake(wall, "kind", "`zero` says nothing of what passes through the wall", mistakes,
-                "take dirichlet, neumann, robin or reflecting");
+    add_mistake(wall, "kind", "`zero` does not determine the flux through the wall", mistakes,
+                "use dirichlet, neumann, robin or reflecting");
   }
   if (condition.kind == BoundaryKind::robin) judge_robin(wall, condition.a, condition.b, centring, mistakes);
 }

@@ -89,7 +89,7 @@ class Exchange::Implementation {
  private:
   /// Returns whether there is something to exchange; if so, an exchange is now under way.
   [[nodiscard]] bool begin(std::span<FieldBase* const> fields) {
-    if (under_way_) throw DefectError("an exchange is started twice without an end between");
+    if (under_way_) throw DefectError("an exchange is started again before it has finished");
     require_like(fields);
     if (idle_) return false;
     auto const blocks = mesh_->blocks();
@@ -134,7 +134,7 @@ class Exchange::Implementation {
     if (alike) return;
     std::string names;
     for (FieldShape const& shape : shapes_) names += (names.empty() ? "`" : ", `") + shape.description.name + "`";
-    throw DefectError("an exchange made for fields like " + names + " is given others");
+    throw DefectError("an exchange planned for fields like " + names + " is given other fields");
   }
 
   /// One component of a field on one block, whose ghosts are in flight.

@@ -360,11 +360,16 @@ TEST(Exchange, RefusesWhatDoesNotFit) {
             "fields `u` and `e` are on different meshes and cannot be exchanged together");
   EXPECT_EQ(message_of([&] { Exchange({&u}, {.width = 2}); }), "field `u` has 1 ghost layers, 2 are to be exchanged");
   Exchange exchange({&u});
-  EXPECT_EQ(message_of([&] { exchange.start({&single}); }), "an exchange made for fields like `u` is given others");
-  EXPECT_EQ(message_of([&] { exchange.start({&elsewhere}); }), "an exchange made for fields like `u` is given others");
-  EXPECT_EQ(message_of([&] { exchange.start({&u, &u}); }), "an exchange made for fields like `u` is given others");
+  EXPECT_EQ(message_of([&] { exchange.start({&single}); }),
+            "an exchange planned for fields like `u` is given other fields");
+  EXPECT_EQ(message_of([&] { exchange.start({&elsewhere}); }),
+            "an exchange planned for fields like `u` is given other fields");
+  EXPECT_EQ(message_of([&] {
+              exchange.start({&u, &u});
+            }),
+            "an exchange planned for fields like `u` is given other fields");
   exchange.start({&u});
-  EXPECT_EQ(message_of([&] { exchange.start({&u}); }), "an exchange is started twice without an end between");
+  EXPECT_EQ(message_of([&] { exchange.start({&u}); }), "an exchange is started again before it has finished");
   exchange.finish();
 }
 

@@ -176,7 +176,7 @@ std::string failure_of(Communicator const& communicator, Transport const& transp
   // Not a multiple of a cache line.
   auto const trial = open_trial(communicator, transport, ranks, 1000 * Index{sizeof(double)}, failure);
   if (trial == nullptr) return failure;
-  return communicator.all(trial->brings_what_was_sent()) ? "" : "a trial brought other values than were sent";
+  return communicator.all(trial->brings_what_was_sent()) ? "" : "a trial received wrong values";
 }
 
 /// Collective. Seconds of an exchange on the slowest rank, the best of some batches; infinite if memory for messages of
@@ -220,7 +220,7 @@ TransportChoice wanted_transport(TransportEntry const& entry, Communicator const
   auto const refuse = [&](std::string const& why) { throw InputError(entry.name + " cannot be used here: " + why); };
   if (std::string const obstacle = obstacle_of(entry, communicator); !obstacle.empty()) refuse(obstacle);
   if (!entry.across_hosts && communicator.any(!neighbours.far.empty())) {
-    refuse("blocks on different hosts are neighbours, and it stays within one");
+    refuse("it works within one host, but blocks on different hosts are neighbours");
   }
   TransportChoice choice;
   choice.transport = entry.make();
@@ -279,7 +279,7 @@ std::vector<TransportEntry const*> candidates(Communicator const& communicator, 
                                               std::vector<std::string>& left_out) {
   std::vector<TransportEntry const*> passed;
   for (TransportEntry const& entry : known) {
-    std::string failure = slower.holds(entry) ? "it takes long to start, and was slower than others in an earlier run"
+    std::string failure = slower.holds(entry) ? "it takes long to start and was slower than others in an earlier run"
                                               : obstacle_of(entry, communicator);
     if (failure.empty()) {
       failure = failure_of(communicator, *entry.make(), entry.across_hosts ? neighbours.all() : neighbours.near);

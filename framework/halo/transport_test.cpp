@@ -241,8 +241,8 @@ TEST(TransportChoice, TakesTheFastestOfThoseThatPass) {
     return;
   }
   std::vector<std::string> const left_out{"broken: cannot reach anyone", "broken on one: cannot reach anyone",
-                                          "wrong: a trial brought other values than were sent",
-                                          "unfit: this build has none", "fatal: this machine has none"};
+                                          "wrong: a trial received wrong values", "unfit: this build has none",
+                                          "fatal: this machine has none"};
   for (std::string const& text : left_out) EXPECT_THAT(choice.left_out, testing::Contains(text));
   if (!shares_memory()) {
     EXPECT_THAT(choice.candidates, ElementsAre("mpi-host"));
@@ -283,11 +283,11 @@ TEST(TransportChoice, KeepsToTheMapOfHosts) {
   if (memory_on_host) {
     EXPECT_THAT(choice.names, HasSubstr("mpi"));
   }
-  EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport("shared-memory", *mesh)); }),
-            shares_memory()
-                ? "shared-memory cannot be used here: blocks on different hosts are neighbours, and it stays "
-                  "within one"
-                : "shared-memory cannot be used here: fields are in the memory of a device that is not CUDA's");
+  EXPECT_EQ(
+      message_of([&] { static_cast<void>(choose_transport("shared-memory", *mesh)); }),
+      shares_memory()
+          ? "shared-memory cannot be used here: it works within one host, but blocks on different hosts are neighbours"
+          : "shared-memory cannot be used here: fields are in the memory of a device that is not CUDA's");
 }
 
 /// The fastest transport, limited to a host, carries exactly the messages within hosts.
@@ -345,7 +345,7 @@ TEST(TransportChoice, RemembersWhatStartsSlowlyForNothing) {
   known.back().starts_slowly = true;
   auto const mesh = mesh_on({}, 20);
   Slow::probes = 0;
-  std::string const remembered = "slow: it takes long to start, and was slower than others in an earlier run";
+  std::string const remembered = "slow: it takes long to start and was slower than others in an earlier run";
   for (int run = 0; run < 3 && !alone(); ++run) {
     TransportChoice const choice = choose_transport("auto", *mesh, known);
     EXPECT_EQ(choice.names, "mpi-host");
@@ -384,7 +384,7 @@ TEST(TransportChoice, RefusesWhatCannotBeUsed) {
   EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport("broken", *mesh, known)); }),
             "broken cannot be used here: cannot reach anyone");
   EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport("wrong", *mesh, known)); }),
-            "wrong cannot be used here: a trial brought other values than were sent");
+            "wrong cannot be used here: a trial received wrong values");
 }
 
 /// A transport is used if no rank's probe finds an obstacle.
@@ -414,7 +414,7 @@ TEST(TransportChoice, DoesWithoutGpuAwareMpi) {
   if (memory_on_host) {
     EXPECT_THAT(said, HasSubstr("fields are in the memory of the host, where mpi-host does the same"));
   } else {
-    EXPECT_THAT(said, HasSubstr("MPI does not take the memory of the device: a trial process "));
+    EXPECT_THAT(said, HasSubstr("MPI does not accept device memory: a trial process "));
   }
 }
 

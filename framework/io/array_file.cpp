@@ -24,7 +24,7 @@ void ArrayFile::set_shape(std::vector<Index> shape, int dimensions) {
     constexpr char const* orders[] = {"[x]", "[y][x]", "[z][y][x]"};
     throw wrong_file(file().path(), "has an array of shape " + shape_text(shape) + ", and the mesh has " +
                                         std::to_string(dimensions) + (dimensions == 1 ? " axis" : " axes") +
-                                        ": expected are arrays indexed " + orders[dimensions - 1]);
+                                        ": expected an array indexed " + orders[dimensions - 1]);
   }
   shape_ = std::move(shape);
   dimensions_ = dimensions;

@@ -170,7 +170,7 @@ Checkpoint read_manifest(fs::path const& checkpoint) {
                                        json[format_key].get<std::int64_t>(), halocline::version, Checkpoint::format));
   }
   if (!has_its_checksum(json))
-    throw InputOutputError(path.string() + " is damaged: its checksum is not that of what it says");
+    throw InputOutputError(path.string() + " is damaged: its checksum does not match its contents");
   try {
     return checkpoint_from(json);
   } catch (std::exception const& error) {
@@ -197,7 +197,7 @@ CheckpointReader::CheckpointReader(fs::path folder, Checkpoint const& checkpoint
 CheckpointReader::~CheckpointReader() = default;
 
 void CheckpointReader::refuse(std::string const& why) const {
-  throw InputError("the run cannot go on from " + folder_.string() + ": " + why);
+  throw InputError("the run cannot continue from " + folder_.string() + ": " + why);
 }
 
 StateFileReader const& CheckpointReader::file(std::size_t n) {
@@ -213,7 +213,8 @@ void CheckpointReader::field(std::string const& name, FieldBase& values) {
   Extents const extents = values.mesh().extents(values.centring());
   if (stored->extents != extents) {
     auto const text = [](Extents const& n) { return fmt::format("{} x {} x {}", n[0], n[1], n[2]); };
-    refuse("its field `" + name + "` has " + text(stored->extents) + " entries, and that of the run " + text(extents));
+    refuse("its field `" + name + "` has " + text(stored->extents) + " entries, but that of the run has " +
+           text(extents));
   }
   if (stored->precision != values.precision())
     refuse("its field `" + name + "` is of another precision than that of the run");
@@ -254,13 +255,13 @@ void CheckpointReader::read_block(std::string const& name, FieldBase& values, Bl
 
 void CheckpointReader::number(std::string const& name, double& value) {
   auto const found = checkpoint_.numbers.find(name);
-  if (found == checkpoint_.numbers.end()) refuse("it has no number `" + name + "`");
+  if (found == checkpoint_.numbers.end()) refuse("it has no value `" + name + "`");
   value = found->second;
 }
 
 void CheckpointReader::count(std::string const& name, std::int64_t& value) {
   auto const found = checkpoint_.counts.find(name);
-  if (found == checkpoint_.counts.end()) refuse("it has no number `" + name + "`");
+  if (found == checkpoint_.counts.end()) refuse("it has no value `" + name + "`");
   value = found->second;
 }
 

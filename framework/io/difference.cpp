@@ -104,13 +104,13 @@ Table read_table(std::filesystem::path const& path) {
   std::ifstream file(path);
   Table table;
   std::string line;
-  if (!std::getline(file, line)) throw InputOutputError("cannot read " + path.string() + ": it is no table");
+  if (!std::getline(file, line)) throw InputOutputError("cannot read " + path.string() + ": it is not a table");
   table.names = words_of(line);
   while (std::getline(file, line)) {
     table.rows.push_back(words_of(line));
     if (table.rows.back().size() == table.names.size()) continue;
     throw InputOutputError("cannot read " + path.string() + ": line " + std::to_string(table.rows.size() + 1) +
-                           " has not as many entries as the first");
+                           " has a different number of entries than the first");
   }
   return table;
 }

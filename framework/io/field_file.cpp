@@ -122,15 +122,15 @@ void FieldFileReader::require_component() const {
                      "has an array of shape " + shape_text(array_->shape()) + ", with " + std::to_string(components) +
                          " numbers an entry for " + std::to_string(shape_.dimensions) +
                          (shape_.dimensions == 1 ? " axis" : " axes") +
-                         "; say which by `component`, from 0, or give an array of as many axes as the mesh has");
+                         "; choose one with `component`, from 0, or give an array with as many axes as the mesh");
   }
   if (components == 0 && given_.component) {
     throw wrong_file(file().path(), "has an array of shape " + shape_text(array_->shape()) +
-                                        ", without a last axis for `component`; leave that out");
+                                        ", without a last axis for `component`; leave `component` out");
   }
   if (given_.component && *given_.component >= components) {
-    throw wrong_file(file().path(), "has " + std::to_string(components) + " numbers an entry, and no component " +
-                                        std::to_string(*given_.component) + ": they count from 0");
+    throw wrong_file(file().path(), "has " + std::to_string(components) + " numbers an entry, but no component " +
+                                        std::to_string(*given_.component) + ": components count from 0");
   }
 }
 
@@ -147,7 +147,7 @@ void FieldFileReader::require_extents() {
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(shape_.dimensions); ++axis) {
       bool const too_few = on_nodes_ && !shape_.periodic[axis] && entries_[axis] < 2;
       if (too_few || entries_[axis] < 1)
-        throw wrong_file(file().path(), "has one node along an axis, and its ends are two");
+        throw wrong_file(file().path(), "has one node along an axis, which has at least two");
     }
     return;
   }
@@ -157,7 +157,7 @@ void FieldFileReader::require_extents() {
                        std::string("x, y, z").substr(0, static_cast<std::size_t>(3 * shape_.dimensions - 2)) +
                        " (shape " + shape_text(array_->shape()) + "), and the mesh has " +
                        grid_text(shape_.extents(), shape_.dimensions) + (wants_nodes ? " nodes" : " cells") +
-                       "; `interpolate: true` takes another resolution");
+                       "; `interpolate: true` accepts another resolution");
 }
 
 /// A grid with the same number of entries is another grid if its known cell edges differ.
@@ -166,8 +166,8 @@ void FieldFileReader::require_axes() {
     std::vector<double> const edges = array_->edges(axis);
     if (edges.empty() || are_edges_of(edges, shape_.mesh_axis(axis))) continue;
     if (!given_.interpolate) {
-      throw wrong_file(file().path(), "is from another mesh, whose cells along " + std::string(1, "xyz"[axis]) +
-                                          " lie elsewhere; `interpolate: true` takes values from where they are");
+      throw wrong_file(file().path(), "is from another mesh, with other cells along " + std::string(1, "xyz"[axis]) +
+                                          "; `interpolate: true` interpolates its values");
     }
     same_grid_ = false;
   }
@@ -181,7 +181,7 @@ Axis FieldFileReader::cells_along(int axis) const {
   std::vector<double> edges = array_->edges(axis);
   if (edges.empty() && array_->on_nodes())
     throw wrong_file(file().path(),
-                     "lies beside no " + std::string(mesh_file_name) + ", which tells where its cells are");
+                     "has no " + std::string(mesh_file_name) + " beside it, which holds the positions of its cells");
   if (edges.empty()) {
     Index const cells = on_nodes_ && !shape_.periodic[a] ? entries_[a] - 1 : entries_[a];
     return Axis::uniform(cells, mesh.lower(), mesh.upper());
@@ -190,7 +190,7 @@ Axis FieldFileReader::cells_along(int axis) const {
     return Axis::stretched(std::move(edges));
   throw wrong_file(file().path(), "is from a mesh from " + shortest_text(edges.front()) + " to " +
                                       shortest_text(edges.back()) + " along " + std::string(1, "xyz"[axis]) +
-                                      ", and this one reaches from " + shortest_text(mesh.lower()) + " to " +
+                                      ", but this mesh reaches from " + shortest_text(mesh.lower()) + " to " +
                                       shortest_text(mesh.upper()));
 }
 
@@ -309,7 +309,7 @@ InputError FieldFileReader::refusal(BadEntry const& bad, Precision precision) co
   bool const is_too_large = std::isfinite(bad.value) && precision == Precision::single;
   return wrong_file(file().path(), is_too_large ? "does not fit into single precision: " + what +
                                                       "; take `precision: double`, or scale it"
-                                                : "holds what is no finite number: " + what);
+                                                : "holds a value that is not finite: " + what);
 }
 
 }  // namespace halocline

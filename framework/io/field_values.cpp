@@ -57,7 +57,7 @@ void read_together(FieldFile const& file, std::string const& called, FieldShape 
   communicator.max(most);
   if (least[0] != most[0] || least[1] != most[1])
     throw wrong_option(called, file,
-                       wrong_file(file.path, "is not the same file on all ranks: look where it lies").what());
+                       wrong_file(file.path, "is not the same file on all ranks; check its path on each host").what());
   if (least[2] == BadEntry::none) return;
   bool const has_read_it = bad.place == least[2];
   std::vector<std::string> const said =

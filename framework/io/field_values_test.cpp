@@ -141,7 +141,7 @@ TEST_F(FieldFiles, ThatChangeAreRefused) {
   on_first_rank(test::communicator(), [&] {
     std::filesystem::last_write_time("f", std::filesystem::last_write_time("f") + std::chrono::seconds(1));
   });
-  EXPECT_THAT(said(file), HasSubstr("`flow.initial`: `f` has changed since the deck was judged: it was written anew "
+  EXPECT_THAT(said(file), HasSubstr("`flow.initial`: `f` has changed since the deck was judged: it was rewritten "
                                     "(deck:3:4)"));
   FieldFile const longer = write(std::vector<double>(8, 1.0), {8});
   on_first_rank(test::communicator(), [&] { write_here(std::vector<double>(16, 1.0)); });
@@ -164,7 +164,7 @@ TEST_F(FieldFiles, ThatChangeWhileTheyAreReadAreRefused) {
   test::communicator().barrier();
   if (rank() == 0) std::filesystem::remove("f");
   test::communicator().barrier();
-  EXPECT_THAT(message_of([&] { file.require_unchanged(); }), StartsWith("`f` is gone since it was opened: "));
+  EXPECT_THAT(message_of([&] { file.require_unchanged(); }), StartsWith("`f` is no longer accessible: "));
 }
 
 /// Each rank has another file with the same name.
@@ -180,8 +180,9 @@ TEST_F(FieldFiles, ThatAreOthersOnOtherRanksAreRefused) {
   if (test::communicator().size() == 1) {
     EXPECT_EQ(said, "nothing was thrown");
   } else {
-    EXPECT_THAT(said,
-                HasSubstr("`flow.initial`: `f` is not the same file on all ranks: look where it lies (deck:3:4)"));
+    EXPECT_THAT(
+        said,
+        HasSubstr("`flow.initial`: `f` is not the same file on all ranks; check its path on each host (deck:3:4)"));
   }
 }
 
@@ -193,7 +194,7 @@ TEST_F(FieldFiles, TellOfTheFirstEntryThatIsNoNumber) {
   Field<double> u(mesh_of({unit_axis(10), unit_axis(6)}), {.name = "u"});
   EXPECT_THAT(
       message_of([&] { fill(FieldSource(file), "flow.initial", 0, u); }),
-      HasSubstr("`flow.initial`: `f` holds what is no finite number: entry [0][9] ([y][x]) is -inf (deck:3:4)"));
+      HasSubstr("`flow.initial`: `f` holds a value that is not finite: entry [0][9] ([y][x]) is -inf (deck:3:4)"));
 }
 
 /// Between cell centres a linear function is exact; beyond them, and across a period, the header describes the values.

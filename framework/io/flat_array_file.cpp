@@ -66,10 +66,10 @@ class FlatArrayFile final : public ArrayFile {
     Index const has = file().identity().bytes;
     if (!overflows && (has == needed || (more && has > needed))) return;
     std::string const wanted = "an array of shape " + shape_text(header.shape) + " of " + to_string(numbers_);
-    if (overflows) throw wrong_file(file().path(), "tells of " + wanted + ", which is more than a file can hold");
+    if (overflows) throw wrong_file(file().path(), "should hold " + wanted + ", which no file can hold");
     throw wrong_file(file().path(), (has < needed ? "is cut off: it has " : "has ") + std::to_string(has) +
                                         " bytes, and " + wanted + " takes " + std::to_string(needed) +
-                                        (header.begin > 0 ? " with what is before it" : ""));
+                                        (header.begin > 0 ? " including the bytes before it" : ""));
   }
 
   [[nodiscard]] Index offset_of(Extents const& at, Index component) const {
@@ -117,8 +117,8 @@ NpyHeader header_of(InputFile const& file) {
     std::string const why = error.what();
     bool const is_hdf5 = file.text(0, 8) == "\x89HDF\r\n\x1a\n";
     std::string const advice = at > 8    ? ""
-                               : is_hdf5 ? "; of an HDF5 file give `dataset`, of a snapshot `field`"
-                                         : "; give `type` and `dims` of raw numbers, or `dataset` of an HDF5 file";
+                               : is_hdf5 ? "; give `dataset` for an HDF5 file, or `field` for a snapshot"
+                                         : "; give `type` and `dims` for raw numbers, or `dataset` for an HDF5 file";
     throw wrong_file(file.path(), why + advice);
   }
 }

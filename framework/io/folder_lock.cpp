@@ -60,7 +60,7 @@ bool is_file_of(int descriptor, fs::path const& path) {
 }
 
 std::string named(std::vector<LockHolder> const& holders) {
-  if (holders.empty()) return "a process that it does not name yet";
+  if (holders.empty()) return "a process not yet named there";
   return "process " + std::to_string(holders.front().process.number) + " of " + holders.front().host;
 }
 
@@ -78,9 +78,9 @@ void require_ended(fs::path const& path, std::vector<LockHolder> const& holders)
   bool const known =
       std::all_of(holders.begin(), holders.end(), [&](auto const& holder) { return holder.host == host; });
   if (known && !holders.empty()) return;
-  throw InputError(path.parent_path().string() + " may be in use by another run: " + path.string() + " is of " +
+  throw InputError(path.parent_path().string() + " may be in use by another run: " + path.string() + " belongs to " +
                    named(holders) +
-                   ", and nobody can tell from here whether that has ended; if it has, delete that file");
+                   ", and this host cannot determine whether that has ended; if it has, delete that file");
 }
 
 Descriptor opened(fs::path const& path, int flags) {
@@ -131,7 +131,7 @@ FolderLock::~FolderLock() {
 void FolderLock::require_there() const {
   if (is_file_of(file_->number(), path_)) return;
   throw InputOutputError(path_.parent_path().string() +
-                         " was removed or replaced while this run had it: what the run still had to write is lost");
+                         " was removed or replaced during this run: the rest of its output is lost");
 }
 
 void FolderLock::leave_to_ranks() {
@@ -176,7 +176,7 @@ bool FolderLock::replaced() {
   Descriptor file = opened(next, O_CREAT | O_EXCL);
   if (file.number() < 0) {
     if (errno != EEXIST) throw_write_error(next, errno);
-    throw InputError(path_.parent_path().string() + " is being taken by another run; if none is at work, delete " +
+    throw InputError(path_.parent_path().string() + " is being claimed by another run; if there is none, delete " +
                      next.string());
   }
   bool const unchanged = is_file_of(file_->number(), path_) && holders_in(file_->number()) == before;

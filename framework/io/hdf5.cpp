@@ -115,7 +115,7 @@ void check(herr_t status, std::filesystem::path const& path) {
 std::string reason() {
   std::string found;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_reason, &found);
-  return found.empty() ? "HDF5 does not say why" : found;
+  return found.empty() ? "HDF5 gives no reason" : found;
 }
 
 Object declare(File const& file, std::string const& name, hid_t type, std::span<hsize_t const> dimensions) {
@@ -133,7 +133,7 @@ Object declare_counted(File const& file, std::string const& counter, std::string
   give_place(file, values, dimensions.size());
   Index const expected = place_in_file(file, count) + static_cast<Index>(sizeof(std::uint64_t));
   if (place_in_file(file, values) != expected) {
-    throw DefectError(file.path.string() + ": HDF5 has not put `" + name + "` right behind its number of bytes");
+    throw DefectError(file.path.string() + ": HDF5 has not stored `" + name + "` directly after its number of bytes");
   }
   return values;
 }

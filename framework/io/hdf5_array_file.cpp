@@ -21,7 +21,7 @@ constexpr std::size_t chunk_cache_slots = 12421;
 
 hdf5::File open_file(std::string const& path) {
   htri_t const is_hdf5 = H5Fis_hdf5(path.c_str());
-  if (is_hdf5 <= 0) throw wrong_file(path, "is no HDF5 file");
+  if (is_hdf5 <= 0) throw wrong_file(path, "is not an HDF5 file");
   hid_t const id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (id < 0) throw wrong_file(path, "cannot be opened as an HDF5 file: " + hdf5::reason());
   return {hdf5::Object(id, H5Fclose, path), path};
@@ -94,7 +94,7 @@ void require_values(hdf5::File const& file, hid_t dataset, std::string const& na
   };
   hdf5::Object const list(H5Dget_create_plist(dataset), H5Pclose, file.path);
   if (H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) > 0)
-    refuse("whose values lie in other files; give one that holds them itself");
+    refuse("whose values are in other files; give a dataset that contains its values");
   for (int n = 0; n < H5Pget_nfilters(list); ++n) {
     std::array<char, 40> filter{};
     unsigned flags = 0;
@@ -103,12 +103,11 @@ void require_values(hdf5::File const& file, hid_t dataset, std::string const& na
         H5Pget_filter2(list, static_cast<unsigned>(n), &flags, &values, nullptr, filter.size(), filter.data(), nullptr);
     filter.back() = 0;
     if (H5Zfilter_avail(id) <= 0)
-      refuse("that is stored by the filter `" + deck::printable(filter.data()) +
-             "`, which this HDF5 has not; gzip it has");
+      refuse("that is stored with the filter `" + deck::printable(filter.data()) +
+             "`, which this HDF5 lacks; use gzip");
   }
   hdf5::Object const space(H5Dget_space(dataset), H5Sclose, file.path);
-  if (H5Sget_simple_extent_npoints(space) > 0 && H5Dget_storage_size(dataset) == 0)
-    refuse("to which nothing was ever written");
+  if (H5Sget_simple_extent_npoints(space) > 0 && H5Dget_storage_size(dataset) == 0) refuse("that was never written");
 }
 
 std::vector<Index> shape_of(hdf5::File const& file, hid_t dataset) {
@@ -226,7 +225,7 @@ class SnapshotField final : public ArrayFile {
     Index const entries = extents()[static_cast<std::size_t>(axis)];
     Index const cells = *on_nodes() ? entries - 1 : entries;
     if (static_cast<Index>(edges.size()) == cells + 1) return edges;
-    throw wrong_file(file().path(), "lies beside `" + path + "`, which is the mesh of other snapshots");
+    throw wrong_file(file().path(), "is beside `" + path + "`, which is the mesh of other snapshots");
   }
 
  private:
@@ -234,7 +233,7 @@ class SnapshotField final : public ArrayFile {
   static constexpr char const* point_data = "VTKHDF/PointData/";
 
   [[nodiscard]] InputError no_snapshot() const {
-    return wrong_file(file().path(), "is no snapshot that Halocline wrote of a mesh");
+    return wrong_file(file().path(), "is not a snapshot of a mesh written by Halocline");
   }
 
   [[nodiscard]] std::string find(std::string const& field) const {

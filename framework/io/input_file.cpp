@@ -31,7 +31,7 @@ std::map<std::string, FileIdentity>& judged() {
 InputError changed(std::string const& path, FileIdentity const& then, FileIdentity const& now,
                    std::string const& when) {
   std::string const how = then.bytes == now.bytes
-                              ? "it was written anew"
+                              ? "it was rewritten"
                               : "it had " + std::to_string(then.bytes) + " bytes and has " + std::to_string(now.bytes);
   return wrong_file(path, "has changed " + when + ": " + how);
 }
@@ -82,7 +82,7 @@ std::string InputFile::text(Index offset, std::size_t bytes) const {
 
 void InputFile::require_unchanged() const {
   struct stat status {};
-  if (stat(path_.c_str(), &status) != 0) throw wrong_file(path_, "is gone since it was opened: " + words_for(errno));
+  if (stat(path_.c_str(), &status) != 0) throw wrong_file(path_, "is no longer accessible: " + words_for(errno));
   FileIdentity const now = identity_of(status);
   if (now != identity_) throw changed(path_, identity_, now, "while it was read");
 }

@@ -87,20 +87,20 @@ std::optional<std::vector<Index>> shape_of(std::string_view text) {
 
 NpyHeader read_npy_header(std::function<std::string(std::size_t bytes)> const& next) {
   std::string const start = next(8);
-  if (start.size() < 8 || start.compare(0, 6, "\x93NUMPY") != 0) throw InputError("is no .npy file");
+  if (start.size() < 8 || start.compare(0, 6, "\x93NUMPY") != 0) throw InputError("is not an .npy file");
   std::string const size = next(start[6] == 1 ? 2 : 4);
   std::size_t length = 0;
   for (std::size_t n = 0; n < size.size(); ++n) {
     length += static_cast<std::size_t>(static_cast<unsigned char>(size[n])) << (8 * n);
   }
-  if (start[6] < 1 || start[6] > 3 || length > longest) throw InputError("is no .npy file of version 1, 2 or 3");
+  if (start[6] < 1 || start[6] > 3 || length > longest) throw InputError("is not an .npy file of version 1, 2 or 3");
   std::string const text = next(length);
-  if (size.size() < 2 || text.size() < length) throw InputError("ends in its header");
+  if (size.size() < 2 || text.size() < length) throw InputError("ends within its header");
   NpyHeader header;
   header.numbers = numbers_of(quoted(value_of(text, "descr")));
   header.fortran_order = value_of(text, "fortran_order").starts_with("True");
   auto shape = shape_of(value_of(text, "shape"));
-  if (!shape) throw InputError("has a header that tells no shape");
+  if (!shape) throw InputError("has a header without a shape");
   header.shape = std::move(*shape);
   header.begin = static_cast<Index>(start.size() + size.size() + text.size());
   return header;

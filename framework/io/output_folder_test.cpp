@@ -278,17 +278,15 @@ TEST(OutputFolderWithoutLocks, IsJudgedByTheFileAlone) {
     }
     return "";
   };
-  EXPECT_EQ(
-      refusal("far 12 345\n"),
-      name + " may be in use by another run: " + (out / lock_name).string() +
-          " is of process 12 of far, and nobody can tell from here whether that has ended; if it has, delete that "
-          "file");
+  EXPECT_EQ(refusal("far 12 345\n"), name + " may be in use by another run: " + (out / lock_name).string() +
+                                         " belongs to process 12 of far, and this host cannot determine whether that "
+                                         "has ended; if it has, delete that file");
   std::string const here = host_name() + ' ';
   EXPECT_THAT(refusal(here + "1 1\nfar 12 345\n"), HasSubstr("delete that file")) << "a rank elsewhere";
-  EXPECT_THAT(refusal(""), HasSubstr("a process that it does not name yet"));
+  EXPECT_THAT(refusal(""), HasSubstr("a process not yet named there"));
   EXPECT_EQ(refusal(here + "1 1\n" + here + "2 2\n"), "") << "all have ended";
   write_whole_file(partial_name(out / lock_name), "");
-  EXPECT_EQ(refusal(here + "1 1\n"), name + " is being taken by another run; if none is at work, delete " +
+  EXPECT_EQ(refusal(here + "1 1\n"), name + " is being claimed by another run; if there is none, delete " +
                                          partial_name(out / lock_name).string());
   fs::remove_all(out);
 }

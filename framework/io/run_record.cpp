@@ -516,13 +516,13 @@ void reopen_summary(std::filesystem::path const& folder) {
 
 std::vector<std::string> damage_of_summary_text(std::string const& text) {
   Json summary = Json::parse(text, nullptr, false);
-  if (!summary.is_object()) return {"is no whole JSON object"};
+  if (!summary.is_object()) return {"is not a complete JSON object"};
   // Signal handlers write it without a checksum.
   if (summary.contains("abrupt") && summary["abrupt"] == true) return {};
   if (!summary.contains(checksum_key) || !summary[checksum_key].is_string()) return {"has no checksum"};
   std::string const given = summary[checksum_key];
   summary.erase(checksum_key);
-  if (checksum(plain_text_of(summary)) != given) return {"says something else than what its checksum is of"};
+  if (checksum(plain_text_of(summary)) != given) return {"does not match its checksum"};
   return {};
 }
 

@@ -72,7 +72,7 @@ class Server {
       std::unique_ptr<FieldFileReader>& reader = readers_[{file, request.centring}];
       if (!reader) reader = std::make_unique<FieldFileReader>(request.file, FieldShape::of(mesh_, request.centring));
       if (reader->file().identity() != FileIdentity{request.bytes, request.modified})
-        throw wrong_file(request.file.path, "is not the same file on all ranks: look where it lies");
+        throw wrong_file(request.file.path, "is not the same file on all ranks; check its path on each host");
       reader->read_entries(request.box, request.precision, values->data(), bad);
       reader->file().require_unchanged();
     } catch (InputError const& error) {

@@ -143,7 +143,7 @@ TEST_F(Damage, OfTheHeaderForVtk) {
     file.seekp(100);
     file.put('#');
     file.close();
-    EXPECT_EQ(SnapshotFile(path).damage(), std::vector<std::string>{"the header for VTK has other bits"});
+    EXPECT_EQ(SnapshotFile(path).damage(), std::vector<std::string>{"the header for VTK does not match its checksum"});
   });
 }
 

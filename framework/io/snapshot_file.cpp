@@ -31,7 +31,7 @@ hid_t checked(hid_t id, std::filesystem::path const& path) {
 
 hdf5::File open_file(std::filesystem::path const& path) {
   if (!std::filesystem::exists(path)) throw unreadable(path, "there is no such file");
-  if (H5Fis_hdf5(path.c_str()) <= 0) throw unreadable(path, "it is no HDF5 file");
+  if (H5Fis_hdf5(path.c_str()) <= 0) throw unreadable(path, "it is not an HDF5 file");
   return {hdf5::Object(checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), path), H5Fclose, path), path};
 }
 
@@ -73,7 +73,7 @@ std::vector<std::string> datasets_in(hdf5::File const& file, std::string const& 
 
 bool is_single(hdf5::File const& file, hid_t dataset) {
   hdf5::Object const type(checked(H5Dget_type(dataset), file.path), H5Tclose, file.path);
-  if (H5Tget_class(type) != H5T_FLOAT) throw unreadable(file.path, "it holds what are no numbers of a field");
+  if (H5Tget_class(type) != H5T_FLOAT) throw unreadable(file.path, "a field does not hold floating-point numbers");
   return H5Tget_size(type) == sizeof(float);
 }
 
@@ -82,14 +82,14 @@ SnapshotEntry entry_of(hdf5::File const& file, std::string const& name, std::str
   hdf5::Object const object = open(file, dataset);
   std::vector<Index> const shape = shape_of(file, object);
   std::vector<Index> extents = attribute(file, object, "shape");
-  if (shape.empty() || extents.size() != 3) throw unreadable(file.path, "it is no snapshot that Halocline wrote");
+  if (shape.empty() || extents.size() != 3) throw unreadable(file.path, "it is not a snapshot written by Halocline");
   std::reverse(extents.begin(), extents.end());
   Index numbers = 1;
   Index entries = 1;
   for (Index const extent : shape) numbers *= extent;
   for (Index const extent : extents) entries *= extent;
   if (entries <= 0 || numbers % entries != 0)
-    throw unreadable(file.path, "`" + name + "` has another shape than it says");
+    throw unreadable(file.path, "`" + name + "` does not have its recorded shape");
   if (kind == "point") extents.resize(1);
   return {name, dataset, kind, extents, numbers / entries, is_single(file, object)};
 }
@@ -106,7 +106,7 @@ SnapshotFile::SnapshotFile(std::filesystem::path path) : path_(std::move(path)) 
   impl_ = std::make_unique<Impl>(Impl{open_file(path_)});
   hdf5::File const& file = impl_->file;
   std::vector<Index> const step = attribute(file, file.object, "step");
-  if (step.size() != 1) throw unreadable(path_, "it is no snapshot that Halocline wrote");
+  if (step.size() != 1) throw unreadable(path_, "it is not a snapshot written by Halocline");
   step_ = step.front();
   hdf5::Object const time = open(file, "VTKHDF/FieldData/TimeValue");
   if (shape_of(file, time) != std::vector<Index>{1} ||
@@ -210,7 +210,7 @@ std::vector<std::string> SnapshotFile::damage_of(SnapshotEntry const& field) con
     std::uint64_t told = 0;
     H5Dread(counter, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &told);
     if (told != static_cast<std::uint64_t>(numbers) * bytes) {
-      found.push_back("`" + field.name + "`: its number of bytes has other bits");
+      found.push_back("`" + field.name + "`: its number of bytes is wrong");
     }
   }
   for (Index begin = 0; begin < numbers; begin += PlaceChecksums::numbers_of_checksum) {
@@ -221,7 +221,10 @@ std::vector<std::string> SnapshotFile::damage_of(SnapshotEntry const& field) con
     auto const block = static_cast<std::size_t>(begin / PlaceChecksums::numbers_of_checksum);
     if (block < expected.size() && expected[block] == checksums.sums()[block]) continue;
     std::string text = "`" + field.name + "`: numbers ";
-    text.append(std::to_string(begin)).append(" to ").append(std::to_string(end - 1)).append(" have other bits");
+    text.append(std::to_string(begin))
+        .append(" to ")
+        .append(std::to_string(end - 1))
+        .append(" do not match their checksum");
     found.push_back(std::move(text));
   }
   return found;
@@ -235,7 +238,7 @@ std::vector<std::string> SnapshotFile::damage_of_header() const {
     hdf5::Object const told(checked(H5Aopen(impl_->file.object, "time", H5P_DEFAULT), path_), H5Aclose, path_);
     H5Aread(told, H5T_NATIVE_DOUBLE, &time);
   }
-  if (!(time == time_)) found.emplace_back("the time has other bits");
+  if (!(time == time_)) found.emplace_back("the time does not match its copy");
   std::vector<Index> const expected = attribute(impl_->file, impl_->file.object, header_checksum_name);
   if (expected.empty()) return found;
   hdf5::Object const properties(checked(H5Fget_create_plist(impl_->file.object), path_), H5Pclose, path_);
@@ -243,8 +246,8 @@ std::vector<std::string> SnapshotFile::damage_of_header() const {
   H5Pget_userblock(properties, &size);
   std::string header(static_cast<std::size_t>(size), 0);
   std::ifstream file(path_, std::ios::binary);
-  if (!file.read(header.data(), static_cast<std::streamsize>(size))) throw unreadable(path_, "its header is cut");
-  if (header_checksum(header) != expected.front()) found.emplace_back("the header for VTK has other bits");
+  if (!file.read(header.data(), static_cast<std::streamsize>(size))) throw unreadable(path_, "its header is truncated");
+  if (header_checksum(header) != expected.front()) found.emplace_back("the header for VTK does not match its checksum");
   return found;
 }
 

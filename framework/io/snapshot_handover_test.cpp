@@ -239,7 +239,7 @@ TEST_F(Handover, AnEntryThatIsNoneIsToldAsWithoutIoRanks) {
   });
   EXPECT_EQ(verdict.code, ExitCode::wrong_input);
   EXPECT_EQ(verdict.message,
-            "`a.u`: `" + path + "` holds what is no finite number: entry [2][1] ([y][x]) is inf (deck:3:4)");
+            "`a.u`: `" + path + "` holds a value that is not finite: entry [2][1] ([y][x]) is inf (deck:3:4)");
 }
 
 TEST_F(Handover, AFileThatIsAnotherOneForAnIoRankIsRefused) {
@@ -251,7 +251,7 @@ TEST_F(Handover, AFileThatIsAnotherOneForAnIoRankIsRefused) {
     static_cast<void>(initial_data.read(of_another, to));
   });
   EXPECT_EQ(verdict.code, ExitCode::wrong_input);
-  EXPECT_EQ(verdict.message, "`" + path + "` is not the same file on all ranks: look where it lies");
+  EXPECT_EQ(verdict.message, "`" + path + "` is not the same file on all ranks; check its path on each host");
 }
 
 TEST_F(Handover, WhatCannotBeWrittenIsTheErrorOfAll) {

@@ -105,7 +105,7 @@ void SnapshotReceiver::write_snapshot() {
   messages::Header const& header = *clients_.front()->header;
   for (std::unique_ptr<Client> const& client : clients_) {
     if (client->header->step == header.step && client->header->fields.size() == header.fields.size()) continue;
-    throw DefectError("rank " + std::to_string(client->rank) + " has handed over another snapshot than rank " +
+    throw DefectError("rank " + std::to_string(client->rank) + " has sent another snapshot than rank " +
                       std::to_string(clients_.front()->rank));
   }
   if (!writer_) make_writer();

@@ -218,7 +218,7 @@ void write_field(hdf5::File const& file, Mesh const& mesh, std::size_t number, S
 void require_positions(std::span<StoredField const> fields) {
   if (std::ranges::count_if(fields, [](StoredField const& field) { return is_position(field.description); }) == 1)
     return;
-  throw DefectError("a snapshot of points needs one field that says where they lie (position, three components)");
+  throw DefectError("a snapshot of points needs one field of their positions (position, three components)");
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ namespace {
 template <class List, class NameOf>
 auto const& find(List const& list, std::string const& name, NameOf const& name_of) {
   auto const found = std::find_if(list.begin(), list.end(), [&](auto const& one) { return name_of(one) == name; });
-  if (found == list.end()) throw InputError("the state that was copied has no `" + name + "`");
+  if (found == list.end()) throw InputError("the copied state has no `" + name + "`");
   return *found;
 }
 

@@ -158,8 +158,8 @@ std::string damage_of(std::filesystem::path const& folder, StateFile const& file
   try {
     StateFile const found = measured_file(folder / file.name);
     if (found.bytes != file.bytes)
-      return fmt::format("{} has {} bytes and not the {} that were written", file.name, found.bytes, file.bytes);
-    if (found.checksum != file.checksum) return file.name + " is not what was written: its checksum is another one";
+      return fmt::format("{} has {} bytes instead of the {} that were written", file.name, found.bytes, file.bytes);
+    if (found.checksum != file.checksum) return file.name + " is not what was written: its checksum differs";
     return "";
   } catch (InputOutputError const& error) {
     return error.what();
@@ -198,7 +198,7 @@ std::vector<std::pair<std::size_t, IndexRange>> StateFileReader::blocks_of(std::
     bool const is_ours = H5Sget_simple_extent_ndims(space) == 4 &&
                          H5Sget_simple_extent_dims(space, shape.data(), nullptr) == 4 &&
                          H5Aread(first, H5T_NATIVE_INT64, block.begin.data()) >= 0;
-    if (!is_ours) throw InputOutputError("cannot read " + file.path.string() + ": `" + field + "` has another form");
+    if (!is_ours) throw InputOutputError("cannot read " + file.path.string() + ": `" + field + "` has an unknown form");
     for (std::size_t axis = 0; axis < 3; ++axis)
       block.end[axis] = block.begin[axis] + static_cast<Index>(shape[3 - axis]);
     blocks.emplace_back(n, block);

@@ -57,7 +57,7 @@ TableWriter::TableWriter(std::filesystem::path path, std::vector<std::string> co
   std::string first(header.size(), '\0');
   ssize_t const got = pread(file_.number(), first.data(), first.size(), 0);
   if (got != static_cast<ssize_t>(header.size()) || first != header)
-    throw InputError(path_.string() + " has other columns than the run that is to go on with it");
+    throw InputError(path_.string() + " has other columns than the run that continues it");
   lseek(file_.number(), static_cast<off_t>(from.bytes), SEEK_SET);
   if (ftruncate(file_.number(), static_cast<off_t>(from.bytes)) != 0) throw_write_error(path_, errno);
   size_ = static_cast<off_t>(from.bytes);
@@ -77,7 +77,7 @@ void TableWriter::read_to(TableState const& from) {
   }
   if (left > 0 || hash_->text() != from.checksum) {
     throw InputOutputError(path_.string() + " does not begin with the " + std::to_string(from.bytes) +
-                           " bytes that the checkpoint knows of: it is damaged, or was changed");
+                           " bytes recorded in the checkpoint: it is damaged or was changed");
   }
 }
 
@@ -88,11 +88,10 @@ std::string damage_of_start(std::filesystem::path const& folder, TableState cons
   Checksum begins;
   begins.add(text);
   bool const is_whole = file && begins.text() == from.checksum;
-  return is_whole
-             ? ""
-             : fmt::format(
-                   "{} does not begin with the {} bytes that the checkpoint knows of: it is damaged, or was changed",
-                   (folder / from.name).string(), from.bytes);
+  return is_whole ? ""
+                  : fmt::format(
+                        "{} does not begin with the {} bytes recorded in the checkpoint: it is damaged or was changed",
+                        (folder / from.name).string(), from.bytes);
 }
 
 void cut_table(std::filesystem::path const& folder, TableState const& from) {

@@ -61,7 +61,7 @@ Damage damage_of_table(fs::path const& path) {
   std::ifstream file(path);
   if (!file) return {"cannot be read"};
   std::string const text{std::istreambuf_iterator<char>(file), {}};
-  if (text.empty() || text.back() != '\n') return {"does not end with a whole line"};
+  if (text.empty() || text.back() != '\n') return {"does not end with a complete line"};
   std::optional<long> commas;
   std::size_t line = 1;
   for (std::size_t begin = 0; begin < text.size(); ++line) {
@@ -69,7 +69,7 @@ Damage damage_of_table(fs::path const& path) {
     long const here = std::count(text.begin() + static_cast<std::ptrdiff_t>(begin),
                                  text.begin() + static_cast<std::ptrdiff_t>(end), ',');
     if (!commas) commas = here;
-    if (here != *commas) return {"line " + std::to_string(line) + " has another number of values than the first"};
+    if (here != *commas) return {"line " + std::to_string(line) + " has a different number of values than the first"};
     begin = end + 1;
   }
   return {};
@@ -170,7 +170,7 @@ std::vector<VerifiedFile> verify(fs::path const& path) {
     all = verify_file(path);
     if (!is_verified(path.filename().string()) && all.size() == 1 && all[0].damage.empty() &&
         !is_checkpoint_name(fs::absolute(path).parent_path().filename().string())) {
-      throw InputError(path.string() + " is no file of a run");
+      throw InputError(path.string() + " is not a file of a run");
     }
   } else if (is_checkpoint_name(fs::absolute(path).lexically_normal().filename().string()) ||
              fs::exists(path / manifest_name)) {
@@ -178,7 +178,7 @@ std::vector<VerifiedFile> verify(fs::path const& path) {
   } else {
     all = verify_folder(path);
   }
-  if (all.empty()) throw InputError(path.string() + " holds nothing of a run");
+  if (all.empty()) throw InputError(path.string() + " holds no files of a run");
   return all;
 }
 

@@ -96,7 +96,7 @@ struct Reading {
     throw PhysicsError("`" + functor + "` reads " + layers(read) + " beyond " + face_of(face) + " (it declares " +
                        describe(shape) + (begins_outside ? " and is swept over ghosts" : "") + "), which has " +
                        layers(ghosts.layers(axis)) + ": make the field with `.ghosts = " + std::to_string(read) +
-                       "`, or let the functor read and declare less");
+                       "`, or let the functor declare and read less");
   }
 
   [[noreturn]] void refuse_invalid(int face, Index read) const {

@@ -160,8 +160,8 @@ template <class Real, class Functor, std::size_t CoefficientCount>
   }
   if (grid.mesh->communicator().sum(unsymmetric) > 0) {
     throw PhysicsError("`" + kernel::functor_name<Functor>() +
-                       "` is not symmetric, or some entry of it is no number: an unknown is not coupled with its "
-                       "neighbour as the neighbour is with it, which multigrid for elliptic equations needs");
+                       "` is not symmetric, or an entry is not a number: multigrid for elliptic equations needs equal "
+                       "couplings between two neighbours in both directions");
   }
   sum_diagonal(grid, all);
   return all;

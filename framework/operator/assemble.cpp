@@ -24,7 +24,7 @@ bool agree(Operator const& a, Operator const& matrix, double epsilon) {
   double const most = 64 * epsilon * a.norm_bound();
   double const difference = y->maximum();
   if (!std::isfinite(most) || !std::isfinite(difference)) {
-    throw SolveError("an operator with entries that are no finite numbers cannot be assembled; look at coefficients");
+    throw SolveError("an operator with entries that are not finite cannot be assembled; check the coefficients");
   }
   return difference <= most;
 }

@@ -271,7 +271,7 @@ std::vector<CrsRows<Real>> assemble_rows(Operator const& a, int radius) {
   for (auto& block : blocks) largest = std::max(largest, block.end_count());
   if (mesh->communicator().max(largest) > most_entries) {
     throw SolveError("a matrix with more than " + std::to_string(most_entries) +
-                     " entries on a rank cannot be assembled; take more ranks");
+                     " entries on a rank cannot be assembled; use more ranks");
   }
   for (auto& block : blocks) block.make_room();
   for_colours([](BlockAssembly<Real> const& assembly, BlockView<Real const> const& seen) { assembly.store(seen); });

@@ -139,7 +139,7 @@ class Factors {
     } catch (std::runtime_error const& error) {
       if (std::string(error.what()).find("extent must be larger") == std::string::npos) throw;
       if (capacity < std::numeric_limits<int>::max()) return false;
-      throw SolveError("a factor has more entries than 32 bits count");
+      throw SolveError("a factor has more entries than a 32-bit index can address");
     }
     auto* const spiluk = handle_.get_spiluk_handle();
     make_room(lower_, spiluk->get_nnzL());
@@ -180,9 +180,9 @@ class CrsIncompleteLu final : public CrsBlockSolve<Real> {
     for (Block const& block : mesh.blocks()) work = std::max(work, work_bytes(this->local(block.local)));
     work = communicator.max(work);
     if (work > most_work_bytes) {
-      throw SolveError("an incomplete LU of so many unknowns on a rank takes " +
+      throw SolveError("incomplete LU of the unknowns of one rank takes " +
                        std::to_string(static_cast<Index>(work / 1e9)) +
-                       " GB to factorise; take more ranks or `mesh.blocks_per_rank`, or another preconditioner");
+                       " GB to factorise; use more ranks or `mesh.blocks_per_rank`, or another preconditioner");
     }
     bool has_bad_pivots = false;
     bool is_too_large = false;
@@ -199,10 +199,12 @@ class CrsIncompleteLu final : public CrsBlockSolve<Real> {
       }
     }
     if (communicator.max(Index{is_too_large}) > 0) {
-      throw SolveError("incomplete LU with so much fill has more entries than 32 bits count; take less, or more ranks");
+      throw SolveError(
+          "incomplete LU with this fill has more entries than a 32-bit index can address; reduce the fill or use more "
+          "ranks");
     }
     if (communicator.max(Index{has_bad_pivots}) > 0) {
-      throw SolveError("incomplete LU met a pivot that is zero or no number; take another preconditioner");
+      throw SolveError("incomplete LU found a pivot that is zero or not a number; use another preconditioner");
     }
     for (Block const& block : mesh.blocks()) {
       if (factors_[block.local]) factors_[block.local]->prepare_solves(execution(block));

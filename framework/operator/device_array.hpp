@@ -17,7 +17,7 @@ template <class Value>
     return Kokkos::View<Value*, Memory>(Kokkos::view_alloc(name, Kokkos::WithoutInitializing), entries);
   } catch (std::exception const&) {
     throw Error(ExitCode::wrong_input, name + " of a matrix need " + std::to_string(entries * sizeof(Value)) +
-                                           " bytes: that much memory cannot be had");
+                                           " bytes: that much memory cannot be allocated");
   }
 }
 

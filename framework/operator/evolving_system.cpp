@@ -5,7 +5,7 @@
 namespace halocline {
 
 void EvolvingSystem::carry(CarriedState& /*carried*/, std::string const& name, SystemState& /*state*/) {
-  throw DefectError("an integrator wants to carry the state `" + name + "`, and its system does not tell states");
+  throw DefectError("an integrator carries the state `" + name + "`, but its system does not implement `carry`");
 }
 
 }  // namespace halocline

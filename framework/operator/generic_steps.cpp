@@ -25,7 +25,7 @@ class ScaledResidual {
       : a_(a), residual_(a.create_vector()), inverse_diagonal_(a.create_vector()) {}
   /// Returns the square of b - A x.
   double find(Vector const& b, Vector const& x) {
-    if (!a_.diagonal(*inverse_diagonal_)) throw SolveError("the operator does not know its diagonal");
+    if (!a_.diagonal(*inverse_diagonal_)) throw SolveError("the operator does not provide its diagonal");
     inverse_diagonal_->invert();
     double const square = a_.residual(b, x, *residual_);
     residual_->multiply(*inverse_diagonal_, *residual_);

@@ -79,7 +79,7 @@ TEST(GhostCheck, AShapeWiderThanTheGhostsIsRefused) {
   EXPECT_EQ(
       message,
       "`AddStar<2, 2>` reads 2 layers of ghosts beyond the west face of `u` (it declares star<2, 2>), which has 1 "
-      "layer of ghosts: make the field with `.ghosts = 2`, or let the functor read and declare less");
+      "layer of ghosts: make the field with `.ghosts = 2`, or let the functor declare and read less");
   EXPECT_THROW(sweep_owned_of(fields.u, fields.next, AddStar<2, 2>()), PhysicsError);
   // No error for an empty range.
   sweep_range(fields.u, fields.next, {}, AddStar<2, 2>());

@@ -62,7 +62,7 @@ TEST(OperatorFallback, AnUnknownDiagonalIsAnErrorOfTheSolve) {
   auto const b = a.create_vector();
   auto const x = a.create_vector();
   auto const y = a.create_vector();
-  auto const message = testing::ThrowsMessage<SolveError>(testing::StrEq("the operator does not know its diagonal"));
+  auto const message = testing::ThrowsMessage<SolveError>(testing::StrEq("the operator does not provide its diagonal"));
   EXPECT_THAT([&] { (void)jacobi_steps(a)->step(1, *b, *x, *y); }, message);
   EXPECT_THAT([&] { chebyshev_steps(a)->step({.direction = 0, .residual = 1}, *b, *x, *b->create(), *y); }, message);
   EXPECT_EQ(colours_of(a), 0);

@@ -50,9 +50,9 @@ std::string entry_obstacle(PhysicsEntry const& entry) {
   if (entry.precisions.empty()) return physics + "is built for no precision; leave `precisions` out or name one";
   auto const is_possible = [](int const axes) { return axes >= 1 && axes <= 3; };
   if (entry.dimensions.empty() || !std::all_of(entry.dimensions.begin(), entry.dimensions.end(), is_possible)) {
-    return physics + "is for meshes of no dimension that there is; name some of 1, 2 and 3 in `dimensions`";
+    return physics + "has no dimensions or impossible ones; name some of 1, 2 and 3 in `dimensions`";
   }
-  if (entry.meshes.empty()) return physics + "is for no kind of mesh; leave `meshes` out or name one";
+  if (entry.meshes.empty()) return physics + "supports no kind of mesh; leave `meshes` out or name one";
   if (std::string const missing = missing_of_formats(entry.deck_formats); !missing.empty()) return physics + missing;
   std::string const mistake = mistaken_default(entry.options);
   return mistake.empty() ? "" : physics + "has options that are wrong: " + mistake;

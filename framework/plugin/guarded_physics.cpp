@@ -66,7 +66,8 @@ class GuardedPhysics final : public Physics {
       names.push_back(field->name());
     }
     if (as_points(*mesh_) != nullptr && !have_one_position(fields))
-      throw_broken_promise(call, "not one of its fields, with three components, is the `position` of its points");
+      throw_broken_promise(call,
+                           "exactly one of its fields must be the `position` of its points, with three components");
     if (std::string const name = repeated(names); !name.empty())
       throw_broken_promise(call, "two fields are called `" + name + "`");
     return fields;
@@ -85,7 +86,7 @@ class GuardedPhysics final : public Physics {
     std::vector<std::string> const known = quantities_.known ? quantities_.names : names_of(quantities());
     for (std::string const& name : conserved) {
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw_broken_promise(call, "`" + name + "` is none of its quantities, which are " + listed(known));
+        throw_broken_promise(call, "`" + name + "` is not one of its quantities, which are " + listed(known));
     }
     return conserved;
   }
@@ -149,7 +150,7 @@ class GuardedPhysics final : public Physics {
       throw_broken_promise(call, "one of its " + what + " has a name that is empty or has control characters");
     if (first.known && names != first.names) {
       throw_broken_promise(
-          call, "its " + what + " were " + listed(first.names) + " at first, and are " + listed(names) + " now");
+          call, "its " + what + " were " + listed(first.names) + " at first, but are " + listed(names) + " now");
     }
     first = {true, std::move(names)};
   }
@@ -181,7 +182,7 @@ void guard_format(DeckFormat& format, std::function<PluginCall(std::string const
     std::size_t const before = mistakes.size();
     deck::Node tree = call_plugin(reading, [&] { return read(name, text, mistakes); });
     if (mistakes.size() == before && has_reported(tree))
-      throw_broken_promise(reading, "it returned a value as reported, and reported no mistake");
+      throw_broken_promise(reading, "it returned a value marked as reported, but reported no mistake");
     return tree;
   };
 }

@@ -74,21 +74,20 @@ void bring_tunings(fs::path const& file, char const* tunings) {
 std::vector<std::string> flaws_of(fs::path const& file, PluginDescription const& plugin) {
   std::vector<std::string> flaws;
   if (std::string const writable = writable_by_everybody(file); !writable.empty()) {
-    flaws.push_back(writable + ", and so run code as whoever loads it; `chmod o-w` ends that");
+    flaws.push_back(writable + ", and so run code as any user who loads it; `chmod o-w` prevents that");
   }
   if (plugin.optimised == 0) {
     flaws.emplace_back(
-        "built without optimisation, so that it may be ten times slower; build it with "
+        "built without optimisation, which may be ten times slower; build it with "
         "-DCMAKE_BUILD_TYPE=Release");
   }
   if (plugin.fast_math != 0) {
     flaws.emplace_back(
-        "built with -ffast-math, so that numbers that are none may go unseen and bits of results depend "
-        "on the build; build it without");
+        "built with -ffast-math: NaN may go undetected, and results depend bitwise on the build; build it without");
   } else if (plugin.contracts != nullptr && plugin.contracts() != 0) {
     flaws.emplace_back(
-        "built with multiplications and additions fused, so that bits of results depend on the build; "
-        "build it by halocline_add_physics, or with -ffp-contract=off");
+        "built with fused multiply-add, so that results depend bitwise on the build; build it with "
+        "halocline_add_physics, or with -ffp-contract=off");
   }
   return flaws;
 }
@@ -102,7 +101,7 @@ fs::path PluginLoader::folder_of_this_program() {
 
 PluginLoader::Exports PluginLoader::open(fs::path const& shared_object) {
   if (std::string const damage = shared_object_damage(shared_object); !damage.empty()) refuse(shared_object, damage);
-  PluginCall const call = loading(shared_object, "what runs when it is loaded");
+  PluginCall const call = loading(shared_object, "the code that runs on loading");
   // dlopen is declared not to throw, but the code that it runs may: the pointer hides the callee from the compiler.
   void* (*volatile open_library)(char const*, int) = dlopen;
   void* const handle =
@@ -111,7 +110,7 @@ PluginLoader::Exports PluginLoader::open(fs::path const& shared_object) {
   auto const [first, is_new] = opened_.emplace(handle, shared_object);
   if (!is_new) {
     std::string const before = first->second == shared_object ? "" : ", as `" + first->second.string() + "` before";
-    refuse(shared_object, "this plugin is loaded already" + before + "; name it once");
+    refuse(shared_object, "this plugin is loaded already" + before + "; name it only once");
   }
   auto const* const plugin = static_cast<PluginDescription const*>(dlsym(handle, plugin_symbol));
   if (plugin == nullptr) {

@@ -49,7 +49,7 @@ void rethrow_named(PluginCall const& call) {
     throw_broken_promise(call, kernel::type_name(typeid(error)) + ": " + error.what());
   } catch (...) {
     throw_broken_promise(call, "threw " + kernel::type_name(*abi::__cxa_current_exception_type()) +
-                                   ", which is no std::exception and says nothing");
+                                   ", which is not a std::exception and has no message");
   }
 }
 

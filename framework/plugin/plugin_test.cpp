@@ -60,7 +60,7 @@ TEST(Loader, LoadsAPlugin) {
   EXPECT_THAT(registry.names(), ElementsAre("single_only"));
   EXPECT_EQ(registry.find("single_only").options.name(), "single_only");
   EXPECT_EQ(message_of([&] { loader.load(folder / "fitting.so"); }),
-            "`" + (folder / "fitting.so").string() + "`: this plugin is loaded already; name it once");
+            "`" + (folder / "fitting.so").string() + "`: this plugin is loaded already; name it only once");
 }
 
 TEST(Loader, BringsTheTuningsOfAPlugin) {
@@ -89,12 +89,10 @@ TEST(Loader, RefusesADeclarationThatIsWrong) {
            {"entry: no precision",
             "its physics `hostile` is built for no precision; leave `precisions` out or name one"},
            {"entry: no dimension",
-            "its physics `hostile` is for meshes of no dimension that there is; name some of 1, 2 and 3 in "
-            "`dimensions`"},
+            "its physics `hostile` has no dimensions or impossible ones; name some of 1, 2 and 3 in `dimensions`"},
            {"entry: four dimensions",
-            "its physics `hostile` is for meshes of no dimension that there is; name some of 1, 2 and 3 in "
-            "`dimensions`"},
-           {"entry: no kind of mesh", "its physics `hostile` is for no kind of mesh; leave `meshes` out or name one"},
+            "its physics `hostile` has no dimensions or impossible ones; name some of 1, 2 and 3 in `dimensions`"},
+           {"entry: no kind of mesh", "its physics `hostile` supports no kind of mesh; leave `meshes` out or name one"},
            {"format: no name", "its physics `hostile` brings a deck format without a name"},
            {"format: no recognises",
             "its physics `hostile` brings the deck format `two words` without its function `recognises`"},
@@ -132,7 +130,7 @@ TEST(Loader, NamesAPluginThatThrowsWhenItIsLoaded) {
   std::string const blame = "; this is a defect of the plugin: please report it to its author";
   for (auto const& [what, words] : std::initializer_list<std::pair<char const*, std::string>>{
            {"entry: throws", "std::runtime_error: no such table" + blame},
-           {"entry: throws a number", "threw int, which is no std::exception and says nothing" + blame},
+           {"entry: throws a number", "threw int, which is not a std::exception and has no message" + blame},
            {"entry: throws InputError", "`hostile.table`: no such table"},
            {"entry: two options of a name", "section `hostile` declares `table` twice" + blame}}) {
     Hostility const hostility(what);
@@ -160,9 +158,9 @@ TEST(Loader, NamesAPluginWhoseDeckFormatFails) {
   Mistakes mistakes;
   for (auto const& [what, words] : std::initializer_list<std::pair<char const*, std::string>>{
            {"read: throws", "std::runtime_error: no such table" + blame},
-           {"read: throws a number", "threw int, which is no std::exception and says nothing" + blame},
+           {"read: throws a number", "threw int, which is not a std::exception and has no message" + blame},
            {"read: throws DefectError", "two tables" + blame},
-           {"read: reports no mistake", "it returned a value as reported, and reported no mistake" + blame}}) {
+           {"read: reports no mistake", "it returned a value marked as reported, but reported no mistake" + blame}}) {
     Hostility const hostility(what);
     EXPECT_EQ(message_of([&] { static_cast<void>(format.read("deck", "hostile 4", mistakes)); }),
               plugin + "read` of deck format `two words`: " + words);
@@ -185,13 +183,13 @@ TEST(Loader, RefusesAFileThatIsCutShort) {
   std::uintmax_t const size = fs::file_size(cut);
   for (std::uintmax_t const left : {size - 1, size / 2, std::uintmax_t{4096}, std::uintmax_t{64}}) {
     fs::resize_file(cut, left);
-    EXPECT_EQ(message_of_loading(cut), "cannot be loaded as a plugin: the file is cut short, with " +
+    EXPECT_EQ(message_of_loading(cut), "cannot be loaded as a plugin: the file is truncated, with " +
                                            std::to_string(left) + " of its " + std::to_string(size) +
                                            " bytes; build or copy it anew");
   }
   for (std::uintmax_t const left : {63, 1, 0}) {
     fs::resize_file(cut, left);
-    EXPECT_EQ(message_of_loading(cut), "cannot be loaded as a plugin: it is no shared object (64-bit ELF)");
+    EXPECT_EQ(message_of_loading(cut), "cannot be loaded as a plugin: it is not a shared object (64-bit ELF)");
   }
   fs::remove(cut);
 }
@@ -211,21 +209,21 @@ TEST(SharedObjectFile, KnowsWhatEverybodyMayWriteTo) {
   fs::permissions(file, fs::perms::owner_all);
   EXPECT_EQ(writable_by_everybody(file), "");
   fs::permissions(file, fs::perms::all);
-  EXPECT_EQ(writable_by_everybody(file), "everybody may write to it");
+  EXPECT_EQ(writable_by_everybody(file), "every user may write to it");
   fs::permissions(file, fs::perms::owner_all);
   fs::permissions(home, fs::perms::all);
-  EXPECT_EQ(writable_by_everybody(file), "everybody may write to its folder `" + fs::canonical(home).string() + "`");
+  EXPECT_EQ(writable_by_everybody(file), "every user may write to its folder `" + fs::canonical(home).string() + "`");
   fs::path const link = fs::temp_directory_path() / "halocline_linked_plugin.so";
   fs::remove(link);
   fs::create_symlink(file, link);
-  EXPECT_EQ(writable_by_everybody(link), "everybody may write to its folder `" + fs::canonical(home).string() + "`");
+  EXPECT_EQ(writable_by_everybody(link), "every user may write to its folder `" + fs::canonical(home).string() + "`");
   fs::remove(link);
   fs::permissions(home, fs::perms::all | fs::perms::sticky_bit);
   EXPECT_EQ(writable_by_everybody(file), "");
   fs::permissions(file, fs::perms::owner_all | fs::perms::group_all);
   EXPECT_EQ(writable_by_everybody(file), "");
   fs::permissions(file, fs::perms::owner_all | fs::perms::others_write);
-  EXPECT_EQ(writable_by_everybody(file), "everybody may write to it");
+  EXPECT_EQ(writable_by_everybody(file), "every user may write to it");
   fs::remove_all(home);
 }
 

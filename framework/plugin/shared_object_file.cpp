@@ -64,9 +64,9 @@ std::string shared_object_damage(fs::path const& file) {
   std::ifstream stream(file, std::ios::binary);
   if (error || !stream) return "cannot be read: " + std::string(std::strerror(errno));
   std::optional<std::uint64_t> const announced = announced_size(stream);
-  if (!announced) return "cannot be loaded as a plugin: it is no shared object (64-bit ELF)";
+  if (!announced) return "cannot be loaded as a plugin: it is not a shared object (64-bit ELF)";
   if (*announced > size) {
-    return "cannot be loaded as a plugin: the file is cut short, with " + std::to_string(size) + " of its " +
+    return "cannot be loaded as a plugin: the file is truncated, with " + std::to_string(size) + " of its " +
            std::to_string(*announced) + " bytes; build or copy it anew";
   }
   return "";
@@ -76,10 +76,10 @@ std::string writable_by_everybody(fs::path const& file) {
   std::error_code error;
   fs::path const real = fs::canonical(file, error);
   if (error) return "";
-  if (everybody_writes(real)) return "everybody may write to it";
+  if (everybody_writes(real)) return "every user may write to it";
   fs::path const folder = real.parent_path();
   bool const protects = (fs::status(folder, error).permissions() & fs::perms::sticky_bit) != fs::perms::none;
-  return everybody_writes(folder) && !protects ? "everybody may write to its folder `" + folder.string() + "`" : "";
+  return everybody_writes(folder) && !protects ? "every user may write to its folder `" + folder.string() + "`" : "";
 }
 
 }  // namespace halocline

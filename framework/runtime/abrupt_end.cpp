@@ -26,13 +26,13 @@ constexpr std::array<Crash, 12> crashes{{{SIGSEGV, "segmentation fault"},
                                          {SIGFPE, "arithmetic exception, such as a division of an integer by zero"},
                                          {SIGILL, "illegal instruction"},
                                          {SIGABRT, "abort"},
-                                         {SIGSYS, "call that the system refuses"},
+                                         {SIGSYS, "forbidden system call"},
                                          {SIGQUIT, "quit", false},
                                          {SIGALRM, "alarm", false},
-                                         {SIGVTALRM, "alarm of the processor's time", false},
-                                         {SIGPROF, "alarm of a profile", false},
+                                         {SIGVTALRM, "CPU-time alarm", false},
+                                         {SIGPROF, "profiling alarm", false},
                                          {SIGPOLL, "input or output", false},
-                                         {SIGPWR, "failure of power", false}}};
+                                         {SIGPWR, "power failure", false}}};
 
 Crash const& crash_of(int signal) noexcept {
   for (Crash const& crash : crashes) {
@@ -79,7 +79,7 @@ ExitCode code_of(int signal, siginfo_t const& information) noexcept {
 }
 
 void add_record(SignalText& text) noexcept {
-  if (record.load() != nullptr) text << "; what is on disk is whole";
+  if (record.load() != nullptr) text << "; files on disk are intact";
 }
 
 bool is_from_outside(int signal, siginfo_t const& information) noexcept {
@@ -93,7 +93,7 @@ void describe(SignalText& text, int signal, siginfo_t const& information) noexce
   } else {
     text << "crashed (" << name << ")";
     if (signal == SIGBUS && information.si_code == BUS_ADRERR)
-      text << ": a file that is mapped into memory has no room (a full folder for temporary files, or /dev/shm)";
+      text << ": the file system of a memory-mapped file is full (the folder for temporary files, or /dev/shm)";
   }
   add_doing(text);
   add_record(text);
@@ -111,9 +111,9 @@ void end_by_exit() {
   if (!armed) return;
   std::array<char, 6144> room;
   SignalText text(room);
-  text << "something ended the program by exit()";
+  text << "a library or a plugin ended the program with exit()";
   add_doing(text);
-  text << "; what it may have said stands above";
+  text << "; any message of it is above";
   add_record(text);
   end_abruptly(exit_code_of_crash(), text.view());
 }

@@ -108,7 +108,7 @@ class Child {
   }
 
   [[nodiscard]] ChildEnd end() const {
-    if (lost_) return {.said = said_, .failure = "ended, and nobody can tell how"};
+    if (lost_) return {.said = said_, .failure = "ended with unknown status"};
     // Shells and launchers report the signal that ended their child as 128 + signal.
     int const told = WIFEXITED(status_) ? WEXITSTATUS(status_) - 128 : 0;
     int const signal = WIFSIGNALED(status_) ? WTERMSIG(status_) : told;

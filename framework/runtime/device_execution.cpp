@@ -33,8 +33,8 @@ std::shared_ptr<void> stream_on(int) { return nullptr; }
 
 Execution instance_on(std::shared_ptr<void> const&, int device) {
   if (device != device_of(Execution())) {
-    throw InputError("device " + std::to_string(device) + " asked for, and Kokkos' backend " + Execution::name() +
-                     " works on device " + std::to_string(device_of(Execution())) + " alone");
+    throw InputError("device " + std::to_string(device) + " requested, but Kokkos' backend " + Execution::name() +
+                     " works on device " + std::to_string(device_of(Execution())) + " only");
   }
   return {};
 }

@@ -64,7 +64,7 @@ std::string listed(std::vector<Device> const& there) {
 std::string what_is_there(std::vector<Device> const& there) {
   if (memory_on_host) {
     return "this build (" + std::string(backend_name) +
-           ") computes on the processor and has no devices; leave it out, or take a build for GPUs";
+           ") computes on the processor and has no devices; leave it out, or use a build for GPUs";
   }
   if (there.empty()) {
     return "this process sees no device; `nvidia-smi` lists those of the machine, CUDA_VISIBLE_DEVICES may hide them";

@@ -82,8 +82,8 @@ void require_open_files() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
   limit.rlim_cur = std::min(needed, limit.rlim_max);
   if (limit.rlim_cur == needed && setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
-  throw InputOutputError("no more than " + std::to_string(limit.rlim_cur) +
-                         " files may be open at once (ulimit -n), and MPI needs " + std::to_string(needed));
+  throw InputOutputError("at most " + std::to_string(limit.rlim_cur) +
+                         " files may be open at once (ulimit -n), but MPI needs " + std::to_string(needed));
 }
 
 /// Returns whether this call started MPI.
@@ -199,7 +199,7 @@ std::vector<int> devices_of_host(std::optional<DeviceChoice> const& choice, Plac
   if (choice) return chosen_devices(*choice, all_devices());
   if (uses_device_memory() && device_count() == 0) {
     throw InputError(std::string("this build (") + backend_name +
-                     ") computes on a device, and this process sees none: is there one, and its driver?");
+                     ") computes on a device, but this process sees none; check the device and its driver");
   }
   std::vector<int> numbers(static_cast<std::size_t>(std::min(device_count(), place.size)));
   std::iota(numbers.begin(), numbers.end(), 0);

@@ -43,8 +43,8 @@ std::string obstacle_to_first_contact(MPI_Comm ranks, double limit) {
     }
   }
   return fmt::format(
-      "{:g} s after the start of MPI its ranks have not heard of each other: one may lack memory, be held up, or the "
-      "network between them lets no messages pass; HALOCLINE_START_SECONDS gives them more time",
+      "{:g} s after the start of MPI, its ranks have not all contacted each other: a rank may be out of memory or "
+      "delayed, or the network may block messages; HALOCLINE_START_SECONDS sets a longer limit",
       limit);
 }
 

@@ -21,7 +21,7 @@ TEST(FirstContact, OfARankThatDoesNotComeIsGivenUp) {
   if (is_late) std::this_thread::sleep_for(std::chrono::milliseconds(300));
   std::string const obstacle = obstacle_to_first_contact(apart, is_late ? 60 : 0.1);
   EXPECT_EQ(obstacle.empty(), alone || is_late) << obstacle;
-  constexpr char const* said = "0.1 s after the start of MPI its ranks have not heard of each other";
+  constexpr char const* said = "0.1 s after the start of MPI, its ranks have not all contacted each other";
   EXPECT_TRUE(obstacle.empty() || obstacle.starts_with(said)) << obstacle;
   MPI_Barrier(MPI_COMM_WORLD);
 }

@@ -120,12 +120,9 @@ GpuAwareMpiAnswer answer_of(ChildEnd const& end) {
   bool const began = begun(end) > 0;
   bool const wrong = has_line(end.said, "wrong");
   if (began && !wrong && end.failure.empty() && has_line(end.said, "right")) return {};
-  std::string const why = wrong                 ? "got other values than were sent"
-                          : end.failure.empty() ? "said nothing of what it got"
-                                                : end.failure;
+  std::string const why = wrong ? "received wrong values" : end.failure.empty() ? "reported no result" : end.failure;
   // A failure before the messages, or from outside, may not recur: no memory on the device, a busy host.
-  return {"MPI does not take the memory of the device: a trial process " + why,
-          began && end.cause != ChildEnd::Cause::outside};
+  return {"MPI does not accept device memory: a trial process " + why, began && end.cause != ChildEnd::Cause::outside};
 }
 
 GpuAwareMpiAnswer find_out() {
@@ -133,15 +130,15 @@ GpuAwareMpiAnswer find_out() {
   fs::path const folder = cache_folder();
   std::string const key = gpu_aware_mpi_key(trial);
   auto const told = [](GpuAwareMpiAnswer const& answer, std::string const& how) {
-    log_debug((answer.obstacle.empty() ? "MPI takes the memory of the device" : answer.obstacle) + " (" + how + ")");
+    log_debug((answer.obstacle.empty() ? "MPI accepts device memory" : answer.obstacle) + " (" + how + ")");
   };
   if (std::optional<std::string> const known = kept_answer(folder, question, key)) {
     GpuAwareMpiAnswer const answer{*known};
-    told(answer, "known from " + file_of_answer(folder, question, key).string());
+    told(answer, "recorded in " + file_of_answer(folder, question, key).string());
     return answer;
   }
   GpuAwareMpiAnswer answer = try_gpu_aware_mpi(trial);
-  told(answer, "tried now");
+  told(answer, "tested now");
   if (answer.lasting) keep_answer(folder, question, key, answer.obstacle);
   return answer;
 }
@@ -172,8 +169,7 @@ std::vector<std::string> trial_environment(std::span<std::string const> variable
 
 GpuAwareMpiAnswer try_gpu_aware_mpi(GpuAwareMpiTrial const& trial) {
   if (access(trial.program.c_str(), X_OK) != 0) {
-    return {"whether MPI takes the memory of the device cannot be tried: there is no program " + trial.program.string(),
-            false};
+    return {"cannot test whether MPI accepts device memory: there is no program " + trial.program.string(), false};
   }
   auto const seconds = std::chrono::ceil<std::chrono::seconds>(trial.patience).count();
   std::vector<std::string> const alone{trial.program.string(), std::to_string(trial.device), std::to_string(seconds)};
@@ -193,7 +189,7 @@ GpuAwareMpiAnswer try_gpu_aware_mpi(GpuAwareMpiTrial const& trial) {
   if (begun(of_pair) == 2 || of_pair.cause == ChildEnd::Cause::fault) return answer_of(of_pair);
 
   log_debug(fmt::format("`{}` does not start a trial of two ranks here: it {}", pair.front(),
-                        of_pair.failure.empty() ? "started them apart" : of_pair.failure));
+                        of_pair.failure.empty() ? "started them as separate runs" : of_pair.failure));
   // Otherwise Open MPI starts a daemon for it.
   variables.emplace_back("OMPI_MCA_ess_singleton_isolated=1");
   return answer_of(run_child(alone, variables, trial.patience));

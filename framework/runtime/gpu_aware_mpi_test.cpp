@@ -22,7 +22,7 @@ using Cause = ChildEnd::Cause;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr char const* refused = "MPI does not take the memory of the device: a trial process ";
+constexpr char const* refused = "MPI does not accept device memory: a trial process ";
 
 /// A temporary folder for one rank.
 class Folder : public testing::Test {
@@ -118,13 +118,13 @@ TEST_F(Trial, NamesWhatWentWrong) {
   expect("echo begun 2; echo right; kill -ABRT $$", "was ended by signal 6 (Aborted)", true);
   expect("echo begun 2; kill -KILL $$", "was ended by signal 9 (Killed)", false);
   expect("echo begun 2; exit 14", "ended with code 14", true);
-  expect("echo begun 2; echo wrong; exit 1", "got other values than were sent", true);
-  expect("echo begun 2", "said nothing of what it got", true);
+  expect("echo begun 2; echo wrong; exit 1", "received wrong values", true);
+  expect("echo begun 2", "reported no result", true);
   // It did not reach the messages.
   expect("kill -SEGV $$", "was ended by signal 11 (Segmentation fault)", false);
   expect("exit 1", "ended with code 1", false);
-  expect("echo right", "said nothing of what it got", false);
-  expect("echo not begun 2; echo all right", "said nothing of what it got", false);
+  expect("echo right", "reported no result", false);
+  expect("echo not begun 2; echo all right", "reported no result", false);
 }
 
 TEST_F(Trial, WaitsForNoOneForEver) {
@@ -135,8 +135,7 @@ TEST_F(Trial, WaitsForNoOneForEver) {
 
 TEST_F(Trial, NamesAProgramThatIsMissing) {
   GpuAwareMpiAnswer const answer = try_gpu_aware_mpi({.program = "/no/such/program"});
-  EXPECT_EQ(answer.obstacle,
-            "whether MPI takes the memory of the device cannot be tried: there is no program /no/such/program");
+  EXPECT_EQ(answer.obstacle, "cannot test whether MPI accepts device memory: there is no program /no/such/program");
   EXPECT_FALSE(answer.lasting);
 }
 

@@ -20,7 +20,7 @@ Failure describe(std::exception_ptr const& exception) {
   } catch (std::exception const& error) {
     return {ExitCode::defect, error.what()};
   } catch (...) {
-    return {ExitCode::defect, "an exception that says nothing"};
+    return {ExitCode::defect, "an exception without a message"};
   }
 }
 

@@ -187,7 +187,7 @@ TEST_F(Guard, OtherExceptions) {
   Communicator const second(test::communicator().data());
   Verdict const verdict = run_guarded(second, [&]() -> ExitCode { throw 7; });
   EXPECT_EQ(verdict.code, ExitCode::defect);
-  EXPECT_EQ(verdict.message, "an exception that says nothing");
+  EXPECT_EQ(verdict.message, "an exception without a message");
 }
 
 /// The other ranks are in a collective that ends only when the failed rank enters it, which it does late.

@@ -99,16 +99,16 @@ std::optional<LauncherPlace> launcher_place(Variables const& variables) {
 std::string obstacle_before_mpi(LauncherPlace const& place) {
   if (!place.slurm) return "";
   return "srun has started " + std::to_string(place.size) +
-         " ranks, and nothing by which they find each other: start them by `srun --mpi=pmix` (`srun --mpi=list` tells "
-         "whether this Slurm has it), or by mpirun, of " +
+         " ranks without a way to connect them: start them with `srun --mpi=pmix` (`srun --mpi=list` shows whether "
+         "this Slurm has it), or with the mpirun of " +
          mpi_name();
 }
 
 std::string obstacle_of_singletons(LauncherPlace const& place, int known_ranks) {
   if (known_ranks > 1 || place.size <= 1) return "";
   return "the launcher has started " + std::to_string(place.size) +
-         " ranks, and each knows of itself alone: it is of another MPI than this program, which uses " + mpi_name() +
-         "; start them by the mpirun of that, or under Slurm by `srun --mpi=pmix`";
+         " ranks, but each sees only itself: the launcher belongs to another MPI than that of this program, " +
+         mpi_name() + "; start them with the mpirun of that MPI, or under Slurm with `srun --mpi=pmix`";
 }
 
 int nodes_of_job(Variables const& variables) {

@@ -57,10 +57,10 @@ TEST(Launcher, IsKnownByWhatItSets) {
 }
 
 TEST(Launcher, OfRanksThatDoNotKnowEachOtherIsTold) {
-  EXPECT_THAT(obstacle_before_mpi({0, 4, true}), HasSubstr("srun has started 4 ranks, and nothing by which"));
+  EXPECT_THAT(obstacle_before_mpi({0, 4, true}), HasSubstr("srun has started 4 ranks without a way to connect them"));
   EXPECT_THAT(obstacle_before_mpi({0, 4, true}), HasSubstr("srun --mpi=pmix"));
   EXPECT_EQ(obstacle_before_mpi({0, 4, false}), "");
-  EXPECT_THAT(obstacle_of_singletons({0, 4}, 1), HasSubstr("has started 4 ranks, and each knows of itself alone"));
+  EXPECT_THAT(obstacle_of_singletons({0, 4}, 1), HasSubstr("has started 4 ranks, but each sees only itself"));
   EXPECT_THAT(obstacle_of_singletons({0, 4}, 1), HasSubstr(mpi_name()));
   for (auto const& [size, known] : {std::pair{1, 1}, {0, 1}, {4, 4}, {0, 4}}) {
     EXPECT_EQ(obstacle_of_singletons({0, size}, known), "");

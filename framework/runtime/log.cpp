@@ -25,7 +25,7 @@ spdlog::level::level_enum translate(LogLevel level) {
 }  // namespace
 
 Log::Log(Communicator const& communicator, LogOptions options) {
-  if (logger) throw DefectError("a second Log while one is open");
+  if (logger) throw DefectError("a second Log is opened while one is open");
   logger = std::make_shared<spdlog::logger>("halocline", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   bool const speaks = options.every_rank || communicator.rank() == 0;
   logger->set_level(speaks ? translate(options.level) : spdlog::level::off);

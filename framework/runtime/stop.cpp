@@ -21,7 +21,7 @@ void record_request() noexcept {
   SignalText text(room);
   text << "stopped by a signal";
   add_doing(text);
-  close_abrupt_record(ExitCode::stopped, (text << "; what is on disk is whole").view());
+  close_abrupt_record(ExitCode::stopped, (text << "; files on disk are intact").view());
 }
 
 extern "C" void take_request(int signal) {
@@ -33,7 +33,7 @@ extern "C" void take_request(int signal) {
     case StopRequests::Meaning::nothing_new:
       break;
     case StopRequests::Meaning::end_at_once:
-      end_abruptly(ExitCode::stopped, "stopped by a second signal, before the end of a step; what is on disk is whole");
+      end_abruptly(ExitCode::stopped, "stopped by a second signal, before the end of a step; files on disk are intact");
   }
   errno = before;
 }

@@ -178,7 +178,7 @@ void judge(Options const& deck, Mistakes& mistakes) {
     return;
   }
   if (advection.field("reaction").is_zero() && !walls_make_regular(advection.section("boundary"), mesh)) {
-    mistakes.add(advection.location(), advection.full_name("boundary"), "nothing fixes u: any constant could be added",
+    mistakes.add(advection.location(), advection.full_name("boundary"), "u is determined only up to a constant",
                  "give a wall of kind dirichlet or robin, or a reaction");
   }
 }

@@ -444,8 +444,9 @@ TEST(MultigridOnDiffusion, CyclesInSinglePrecisionSayWhatTheyCannotHave) {
   auto const beyond =
       make_diffusion<double>({.mesh = mesh, .conditions = all_walls(BoundaryKind::dirichlet)}, {.conductivity = &tiny});
   for (auto const& [a, remark] :
-       {std::pair<Operator const*, std::string>{&in_double_only, "the operator cannot be had in single precision"},
-        {beyond.get(), "the operator's entries are beyond single precision: choose `precision: run` for cycles"}}) {
+       {std::pair<Operator const*, std::string>{&in_double_only, "the operator has no single-precision form"},
+        {beyond.get(),
+         "the operator's entries are out of the range of single precision; choose `precision: run` for cycles"}}) {
     ConjugateGradients solver({.relative = 1e-8, .absolute = 0, .iterations = 9},
                               make_multigrid({.single_precision = true}));
     solver.prepare(*a);

@@ -160,7 +160,7 @@ TEST(Diffusion, RefusesWhatIsNotDefinite) {
   EXPECT_THAT([&] { (void)make({.kind = BoundaryKind::robin, .a = 1, .b = 0}, Centring::node); },
               ThrowsMessage<InputError>(HasSubstr("`b` not zero on nodes")));
   EXPECT_THAT([&] { (void)make({.kind = BoundaryKind::zero}, Centring::cell); },
-              ThrowsMessage<InputError>("`zero` says nothing of the west face"));
+              ThrowsMessage<InputError>("`zero` does not determine the flux through the west face"));
   EXPECT_THAT(
       [&] { (void)make_diffusion<double>({.mesh = mesh, .conditions = all_walls(BoundaryKind::neumann), .mass = -1}); },
       ThrowsMessage<InputError>("diffusion: the mass must be finite and not below zero"));

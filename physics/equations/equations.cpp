@@ -50,7 +50,7 @@ Equations& Equations::wall(std::string name, std::string sentence, std::vector<s
     auto const is_it = [&](Primitive const& each) { return each.name == primitive; };
     if (std::any_of(declared_.primitives.begin(), declared_.primitives.end(), is_it)) continue;
     std::string text = "physics `" + declared_.name;
-    text.append("`: `").append(name).append("` wants `").append(primitive);
+    text.append("`: `").append(name).append("` needs `").append(primitive);
     throw InputError(text.append("`, which is not the primitive of any field"));
   }
   declared_.walls.push_back({std::move(name), std::move(sentence), std::move(wants)});
@@ -174,7 +174,7 @@ PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::
   Section options = options_;
   if (traits.has_walls == declared_.walls.empty()) {
     throw InputError("physics `" + declared_.name +
-                     "`: walls are declared (`wall`) where the law has `beyond`, and only there");
+                     "`: a law with `beyond` needs walls (`wall`), and no other law may have them");
   }
   declare_law(options, declared_.primitives, declared_.walls, traits);
   auto const place = [dimensions](std::size_t axes) {

@@ -167,7 +167,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
       std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages), std::move(implicit));
   if (law_ != nullptr) {
     if (auto const found = law_->unphysical(state_.fields, names_of(declared_.primitives))) {
-      throw InputError("`" + own_.full_name("initial") + "` is no physical state at " + *found);
+      throw InputError("`" + own_.full_name("initial") + "` is not a physical state at " + *found);
     }
   }
   if (!has_exact) return;

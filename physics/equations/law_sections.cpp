@@ -86,7 +86,7 @@ void judge_face(Options const& face, std::vector<Primitive> const& primitives, s
     } else if (face.given(name) && n >= fields) {
       add_mistake(face, name, "the mesh has no such axis", mistakes);
     } else if (face.given(name) && !is_wanted) {
-      add_mistake(face, name, "is of no use to `kind: " + kind + "`", mistakes);
+      add_mistake(face, name, "is not used by `kind: " + kind + "`", mistakes);
     }
   }
 }

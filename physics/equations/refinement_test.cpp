@@ -171,7 +171,7 @@ TEST(Refinement, Failures) {
   auto const y = chain.create_vector();
   SolveReport const refused = refine(chain, *random_like(chain), *y);
   EXPECT_EQ(refused.outcome, Outcome::breakdown);
-  EXPECT_EQ(refused.remark, "the operator cannot be had in single precision");
+  EXPECT_EQ(refused.remark, "the operator has no single-precision form");
 }
 
 TEST(Refinement, OfAnOperatorOfSinglePrecisionIsMultigrid) {

@@ -323,7 +323,7 @@ class WallStates {
     };
     require_finite(wall.where);
     for (Expression const& value : wall.values) require_finite(value);
-    throw InputError(wall.name + ": what flows in is no physical state at (" + shortest_text(at[0]) + ", " +
+    throw InputError(wall.name + ": the inflow state is not physical at (" + shortest_text(at[0]) + ", " +
                      shortest_text(at[1]) + ", " + shortest_text(at[2]) + "), time " + shortest_text(time));
   }
 

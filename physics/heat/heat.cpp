@@ -142,7 +142,8 @@ class Heat final : public EvolvingProblem<Real> {
 void judge_conductivity(Options const& heat, Mistakes& mistakes) {
   FieldSource const k = heat.field("conductivity");
   if (k.depends_on_time()) {
-    add_mistake(heat, "conductivity", "'" + k.text() + "' depends on t, but the conductivity stays as it is", mistakes);
+    add_mistake(heat, "conductivity", "'" + k.text() + "' depends on t, but the conductivity must be constant in time",
+                mistakes);
   }
   if (k.is_constant() && !(k.constant() > 0)) {
     add_mistake(heat, "conductivity", "'" + k.text() + "' is not above 0", mistakes);

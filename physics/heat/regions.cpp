@@ -34,7 +34,7 @@ void judge_shape(Options const& region, Mistakes& mistakes) {
     if (wanted && !region.has(option)) {
       mistakes.add(region.location(), region.full_name(option), "missing", "a region of shape " + shape + " needs it");
     }
-    if (!wanted && region.has(option)) add_mistake(region, option, "of no use to a region of shape " + shape, mistakes);
+    if (!wanted && region.has(option)) add_mistake(region, option, "not used by a region of shape " + shape, mistakes);
   }
   if (shape == "rectangle" && region.has("lower") && region.has("upper")) {
     check_domain(region, "lower", "upper", mistakes);

@@ -48,7 +48,8 @@ void sum_pairs(Execution const& execution, Interaction const& interaction, Form 
   if constexpr (on_host) {
     if (form == Form::vectorised) return vectorised::sum_pairs(execution, interaction);
   }
-  if (form != Form::portable) throw DefectError("this build has no " + to_string(form) + " form of attractions");
+  if (form != Form::portable)
+    throw DefectError("this build has no " + to_string(form) + " form of the force computation");
   portable::sum_pairs(execution, interaction);
 }
 
@@ -66,7 +67,8 @@ void sum_pairs_until_stopped(Execution const& execution, Interaction const& inte
   if constexpr (!on_host) return sum_pairs(execution, interaction, form);
   Index const most = targets_of_part(execution, interaction, pairs);
   for (Index first = 0; first < interaction.target_count; first += most) {
-    if (first > 0 && stop_signal() != 0) throw StoppedError("stopped by a signal among the forces of a step");
+    if (first > 0 && stop_signal() != 0)
+      throw StoppedError("stopped by a signal during the force computation of a step");
     sum_pairs(execution, interaction.part(first, std::min(most, interaction.target_count - first)), form);
   }
 }

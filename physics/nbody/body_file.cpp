@@ -113,10 +113,10 @@ double number_in(std::string_view cell, std::size_t column, std::string const& p
   if (parsed.whole && parsed.error == std::errc()) return parsed.value;
   std::string const subject = place + ": " + column_names[column] + " is `" + printable(cell) + "`, ";
   if (!parsed.whole)
-    throw InputError(subject + "which is no number; expected seven numbers with commas between them: " + all_names());
+    throw InputError(subject + "which is not a number; expected seven numbers separated by commas: " + all_names());
   // strtod distinguishes overflow from underflow.
   bool const is_small = std::abs(std::strtod(std::string(cell).c_str(), nullptr)) < 1;
-  throw InputError(subject + (is_small ? "below the least number" : "above the largest number") +
+  throw InputError(subject + (is_small ? "below the smallest number" : "above the largest number") +
                    " of double precision; scale the problem" + (is_small ? ", or write 0" : ""));
 }
 
@@ -125,7 +125,7 @@ Body body_in(Cells const& cells, std::string const& place) {
   for (std::size_t column = 0; column < std::min(cells.size(), row.size()); ++column)
     row[column] = number_in(cells[column], column, place);
   if (cells.size() == row.size()) return body_of(row, place);
-  throw InputError(place + ": expected seven numbers with commas between them, " + all_names() + ", and found " +
+  throw InputError(place + ": expected seven numbers separated by commas, " + all_names() + ", and found " +
                    std::to_string(cells.size()));
 }
 
@@ -141,8 +141,8 @@ std::unique_ptr<ArrayFile> open_rows(std::string const& path) {
   } catch (InputError const& error) {
     why = error.what();
   }
-  if (!why.empty()) throw InputError("bodies: " + why + "; wanted is an .npy array of shape (n, 7) of real numbers");
-  if (file->extents()[1] < 1) throw InputError("bodies: `" + path + "` holds none");
+  if (!why.empty()) throw InputError("bodies: " + why + "; expected an .npy array of shape (n, 7) of real numbers");
+  if (file->extents()[1] < 1) throw InputError("bodies: `" + path + "` holds no bodies");
   return file;
 }
 
@@ -167,7 +167,7 @@ std::vector<Body> read_npy(std::string const& path) {
 bool is_npy(std::string const& path) {
   if (path.ends_with(".npy")) return true;
   if (path.ends_with(".csv")) return false;
-  throw InputError("bodies: `" + path + "`: its name ends neither with .npy nor with .csv");
+  throw InputError("bodies: `" + path + "`: its name must end with .npy or .csv");
 }
 
 }  // namespace
@@ -176,9 +176,9 @@ Body body_of(Row const& row, std::string const& place) {
   for (std::size_t column = 0; column < row.size(); ++column) {
     if (std::isfinite(row[column])) continue;
     throw InputError(place + ": " + column_names[column] + " is " + shortest_text(row[column]) +
-                     ", and has to be finite");
+                     ", but must be finite");
   }
-  if (row[6] < 0) throw InputError(place + ": mass is " + shortest_text(row[6]) + ", and has to be 0 or above");
+  if (row[6] < 0) throw InputError(place + ": mass is " + shortest_text(row[6]) + ", but must be at least 0");
   return {{row[0], row[1], row[2]}, {row[3], row[4], row[5]}, row[6]};
 }
 
@@ -202,7 +202,7 @@ std::vector<Body> read_csv(std::istream& text, std::string const& path) {
     is_first = false;
   }
   if (text.bad()) throw InputOutputError("bodies: `" + path + "` cannot be read");
-  if (bodies.empty()) throw InputError("bodies: `" + path + "` holds none");
+  if (bodies.empty()) throw InputError("bodies: `" + path + "` holds no bodies");
   return bodies;
 }
 

@@ -75,8 +75,8 @@ void require_apart(std::vector<Body> const& bodies) {
   std::array<double, 3> const& a = bodies[found->body].position;
   std::array<double, 3> const& b = bodies[(found + 1)->body].position;
   throw InputError("bodies " + std::to_string(found->body) + " and " + std::to_string((found + 1)->body) +
-                   " are in one place" + (a == b ? "" : " in " + words<Real>()) + ", (" + shortest_text(a[0]) + ", " +
-                   shortest_text(a[1]) + ", " + shortest_text(a[2]) +
+                   " are at the same position" + (a == b ? "" : " in " + words<Real>()) + ", (" + shortest_text(a[0]) +
+                   ", " + shortest_text(a[1]) + ", " + shortest_text(a[2]) +
                    "), where their attraction is infinite without softening; give `nbody.softening`" +
                    (a == b ? ", or other positions" : ", or take `precision: double`"));
 }
@@ -100,8 +100,8 @@ void warn_of_lost_digits(std::vector<Body> const& bodies) {
   }
   if (poor == 0) return;
   log_warning("nbody: " + std::to_string(poor) + (poor == 1 ? " number" : " numbers") +
-              " of the bodies below the least of " + words<Real>() + ", " + shortest_text(least) +
-              ", taken as 0 or with few digits; " + advice<Real>());
+              " of the bodies, below the smallest number of " + words<Real>() + ", " + shortest_text(least) +
+              ", become 0 or lose digits; " + advice<Real>());
 }
 
 template void require_precision<float>(std::vector<Body> const&, double);

@@ -175,7 +175,7 @@ class NBody final : public Physics {
     if (std::abs(drift) > largest_drift && !warned_) {
       log_warning("nbody: the energy has changed by " + shortest_text(std::abs(drift)) +
                   " of its size, |kinetic| + |potential| at the start: bodies came closer to each other than steps of "
-                  "this length resolve, and where they go is not to be trusted; take a shorter `time.step`, or more "
+                  "this length resolve, and their trajectories are unreliable; use a shorter `time.step`, or more "
                   "`nbody.softening`");
       warned_ = true;
     }

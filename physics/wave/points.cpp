@@ -121,7 +121,7 @@ void judge_names(std::vector<Options> const& receivers, Mistakes& mistakes) {
                   "leave out commas, quotes and line breaks");
     } else if (!known.insert(name).second) {
       mistakes.add(receivers[n].location(), receivers[n].full_name("name"),
-                   "'" + deck::printable(name) + "' heads another column already",
+                   "'" + deck::printable(name) + "' already heads another column",
                    "give each receiver a name of its own");
     }
   }

@@ -352,12 +352,13 @@ void judge_method(Options const& wave, Mistakes& mistakes) {
     mistakes.add(wave.location(), wave.full_name("weights"), "missing", "a weighted sum needs them");
   }
   if (!weighted_sum && wave.has("weights")) {
-    add_mistake(wave, "weights", "of no use to leapfrog", mistakes, "leave them out, or choose `method: weighted_sum`");
+    add_mistake(wave, "weights", "not used by leapfrog", mistakes, "leave them out, or choose `method: weighted_sum`");
   }
   if (!weighted_sum) {
     FieldSource const speed = wave.field("speed");
     if (speed.depends_on_time()) {
-      add_mistake(wave, "speed", "'" + speed.text() + "' depends on t, but the medium stays as it is", mistakes);
+      add_mistake(wave, "speed", "'" + speed.text() + "' depends on t, but the speed must be constant in time",
+                  mistakes);
     }
     if (speed.is_constant() && !(speed.constant() > 0)) {
       add_mistake(wave, "speed", "'" + speed.text() + "' is not above 0", mistakes);
@@ -365,11 +366,11 @@ void judge_method(Options const& wave, Mistakes& mistakes) {
     return;
   }
   for (std::string const option : {"speed", "initial_rate"}) {
-    if (wave.given(option)) add_mistake(wave, option, "of no use to a weighted sum", mistakes, "leave it out");
+    if (wave.given(option)) add_mistake(wave, option, "not used by a weighted sum", mistakes, "leave it out");
   }
-  if (has_sponge(wave)) add_mistake(wave.section("sponge"), "width", "of no use to a weighted sum", mistakes);
+  if (has_sponge(wave)) add_mistake(wave.section("sponge"), "width", "not used by a weighted sum", mistakes);
   if (!wave.list("sources").empty()) {
-    mistakes.add(wave.location("sources"), wave.full_name("sources"), "of no use to a weighted sum", "leave them out");
+    mistakes.add(wave.location("sources"), wave.full_name("sources"), "not used by a weighted sum", "leave them out");
   }
 }
 

@@ -75,7 +75,7 @@ std::optional<Outcome> ConjugateGradients::step(ResidualSolve& solve, Vector con
   if (!(found.curvature > 0)) {
     // The direction consists of rounding errors, because nothing else is left of the residual.
     if (auto const outcome = end_within_rounding(solve)) return outcome;
-    return solve.fail({Outcome::indefinite, "conjugate gradients need a positive definite operator; take minres"});
+    return solve.fail({Outcome::indefinite, "conjugate gradients need a positive definite operator; use minres"});
   }
   solve.descend(recurrence_.alpha * product);
   coefficients_.push_back({recurrence_.alpha, 0});

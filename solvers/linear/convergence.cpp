@@ -35,8 +35,7 @@ bool underflows(double norm, Vector const& x) {
 Failure why_not_finite(double value, Vector const& x) {
   if (std::isinf(value) && std::isfinite(x.maximum()))
     return {Outcome::overflow, "entries are too large to be squared; scale the problem"};
-  return {Outcome::not_a_number,
-          "there are entries that are no finite numbers; look at coefficients, sources and the initial guess"};
+  return {Outcome::not_a_number, "some entries are not finite; check coefficients, sources and the initial guess"};
 }
 
 void Convergence::begin(double initial, double right_hand_side) {
@@ -64,12 +63,13 @@ double Convergence::most() const { return most_growth * initial_; }
 
 std::optional<Failure> Convergence::failure(double residual) {
   if (std::isnan(residual)) {
-    return Failure{Outcome::not_a_number, "the residual is no number; look at coefficients, sources and the guess"};
+    return Failure{Outcome::not_a_number,
+                   "the residual is not a number; check coefficients, sources and the initial guess"};
   }
   if (!(residual <= most())) {
     return Failure{
         Outcome::diverged,
-        "the residual has grown beyond all measure; take a method that suits the operator (verify: true looks at it)"};
+        "the residual grows without bound; use a method that suits the operator (verify: true checks the operator)"};
   }
   ++residuals_;
   ++since_smallest_;

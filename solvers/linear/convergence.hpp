@@ -29,8 +29,7 @@ inline constexpr double rounding_factor = 10;
 inline constexpr char const* stalled_remark =
     "the residual no longer falls, and rounding does not explain it; choose a stronger preconditioner, or verify: true";
 inline constexpr char const* descent_stalled_remark =
-    "the error no longer falls in the norm that the method makes smaller; choose another preconditioner, or verify: "
-    "true";
+    "the error no longer falls in the norm that the method minimises; choose another preconditioner, or verify: true";
 inline constexpr char const* underflow_remark = "the residual is too small to be squared; scale the problem";
 
 /// How a solve failed, with advice.

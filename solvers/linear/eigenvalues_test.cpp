@@ -132,7 +132,7 @@ TEST(EstimateEigenvalues, NeedADefiniteOperatorWithADiagonal) {
       4, [](Index) { return 1.0; }, false);
   EXPECT_THAT([&] { (void)estimate_eigenvalues(unknown, 3); },
               testing::ThrowsMessage<UnsuitableOperator>(testing::StrEq(
-                  "the eigenvalues cannot be estimated: breakdown, the operator does not know its diagonal")));
+                  "the eigenvalues cannot be estimated: breakdown, the operator does not provide its diagonal")));
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ void ErrorEstimator::project() {
 ErrorEstimate ErrorEstimator::estimate_of_residual(LinearSolver& solver, Operator const& a, double x_norm, Index left) {
   double const size = r_->maximum();
   if (size == 0) return {.relative = 0, .doubt = {}};
-  if (!std::isfinite(1 / size)) return {.relative = {}, .doubt = "the residual is out of the range of numbers"};
+  if (!std::isfinite(1 / size)) return {.relative = {}, .doubt = "the residual is out of the floating-point range"};
   r_->scale(1 / size);
   e_->fill(0);
 
@@ -111,7 +111,7 @@ ErrorEstimate ErrorEstimator::estimate_of_residual(LinearSolver& solver, Operato
     double const rest = inverse_norm_.value_or(0) * report.true_residual;
     found.relative = (e_norm + rest) * (size / x_norm);
     if (!inverse_norm_) {
-      found.doubt = "the method does not find how large the inverse of the operator is";
+      found.doubt = "the method cannot estimate the norm of the inverse operator";
     } else if (rest <= enough * e_norm) {
       found.doubt.clear();
       return found;

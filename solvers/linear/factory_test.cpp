@@ -171,7 +171,7 @@ TEST(SolverFactory, FullMultigridBeginsSolvesOfTwoMethods) {
           (void)read_solver(text);
         },
         ThrowsMessage<InputError>(
-            testing::HasSubstr(".multigrid.start`: the method begins a solve as it goes on (test.yaml:1:")));
+            testing::HasSubstr(".multigrid.start`: the method has no separate first iteration (test.yaml:1:")));
   }
   for (std::string const text : {"cg: {preconditioner: multigrid, multigrid: {start: full}}",
                                  "method: multigrid, multigrid: {start: full, start_cycles: 2}"}) {

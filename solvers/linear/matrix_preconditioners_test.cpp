@@ -147,7 +147,7 @@ TEST(MatrixPreconditioners, RefuseWhatCannotBeAssembled) {
 TEST(MatrixPreconditioners, RefuseEntriesThatAreNoFiniteNumbers) {
   auto const a = make_operator<float>(alone(), {.cells = {6, 5}, .contrast = 1e39});
   EXPECT_THAT([&] { static_cast<void>(assemble(*a)); },
-              ThrowsMessage<SolveError>(testing::HasSubstr("entries that are no finite numbers")));
+              ThrowsMessage<SolveError>(testing::HasSubstr("entries that are not finite")));
 }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
@@ -156,7 +156,7 @@ TEST(MatrixPreconditioners, RefuseFactorsThatTakeTooMuchMemoryToMake) {
   auto const a = make_operator<double>(alone(), {.cells = {80, 80, 80}});
   EXPECT_THAT([&] { IncompleteLuPreconditioner(0).prepare(*a); },
               ThrowsMessage<UnsuitableOperator>(testing::StartsWith(
-                  "an incomplete LU of so many unknowns on a rank takes 9 GB to factorise; take more ranks")));
+                  "incomplete LU of the unknowns of one rank takes 9 GB to factorise; use more ranks")));
 }
 #endif
 

@@ -66,7 +66,7 @@ SolveReport NullSpaceSolver::solve_in_image(Operator const& a, Vector const& b, 
   constants_->add_to_solution(mean_of_guess - constants_->mean_of_solution(x), x);
   if (reached(report.outcome) && report.remark.empty()) {
     report.remark = constants_in_null_space;
-    if (has_mean) report.remark += "; a mean of " + three_digits(mean) + " was taken off the source";
+    if (has_mean) report.remark += "; a mean of " + three_digits(mean) + " was subtracted from the source";
   }
   return report;
 }

@@ -97,7 +97,7 @@ TEST(NullSpace, AMeanHasNoSolutionUnlessItIsTakenOff) {
     SolveReport report;
     EXPECT_LT(plate.error(report, std::move(method), NullSpacePart::project), largest_error) << report.method;
     EXPECT_EQ(report.outcome, Outcome::converged) << report.method;
-    EXPECT_EQ(report.remark, std::string(constants_in_null_space) + "; a mean of 0.125 was taken off the source");
+    EXPECT_EQ(report.remark, std::string(constants_in_null_space) + "; a mean of 0.125 was subtracted from the source");
   }
 }
 

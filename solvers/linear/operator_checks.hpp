@@ -51,11 +51,10 @@ class NullConstants {
 };
 /// Remark on a solve with such an operator, and on one without a solution.
 inline constexpr char const* constants_in_null_space =
-    "the operator is singular: any constant could be added to the solution";
+    "the operator is singular: the solution is determined only up to a constant";
 inline constexpr char const* constants_without_solution =
-    "constants are in the null space of the operator, and the right-hand side has a mean; take it off "
-    "(solver.null_space: "
-    "project), or fix the unknown somewhere";
+    "constants are in the null space of the operator, and the right-hand side has a non-zero mean; subtract it "
+    "(solver.null_space: project), or fix the unknown somewhere";
 /// Whether A z is zero up to rounding, for a non-zero z. `product` is spare memory.
 ///
 /// \param operator_norm Operator::norm_bound

@@ -232,7 +232,7 @@ TEST(Outcomes, EveryFailureComesWithAdvice) {
   Jacobi jacobi({.relative = 1e-8, .absolute = 0, .iterations = 1000}, 1.9);
   SolveReport const report = solve(jacobi, *a, *b, *x);
   EXPECT_EQ(report.outcome, Outcome::diverged);
-  EXPECT_NE(report.remark.find("take a method that suits the operator"), std::string::npos) << report.remark;
+  EXPECT_NE(report.remark.find("use a method that suits the operator"), std::string::npos) << report.remark;
 }
 
 TEST(Outcomes, WhatRoundingExplains) {
@@ -273,7 +273,7 @@ TEST(Outcomes, ANegativeDefiniteOperator) {
     SolveReport const report = solve(*solver, a, *b, *x);
     EXPECT_EQ(report.outcome, Outcome::indefinite);
     EXPECT_EQ(report.iterations, 0);
-    EXPECT_EQ(report.remark, "conjugate gradients need a positive definite operator; take minres");
+    EXPECT_EQ(report.remark, "conjugate gradients need a positive definite operator; use minres");
   }
 }
 
@@ -288,7 +288,7 @@ TEST(Outcomes, AnOperatorThatProvesIndefiniteInTheEnd) {
       auto const x = a.create_vector();
       SolveReport const report = solve(*solver, a, *b, *x);
       EXPECT_EQ(report.outcome, Outcome::indefinite) << report.method << ' ' << to_string(report.outcome);
-      EXPECT_EQ(report.remark, "conjugate gradients need a positive definite operator; take minres");
+      EXPECT_EQ(report.remark, "conjugate gradients need a positive definite operator; use minres");
       EXPECT_GT(report.iterations, 1);
       EXPECT_LE(report.iterations, 7);
     }
@@ -358,7 +358,7 @@ TEST(Outcomes, AnUnknownDiagonal) {
   auto const x = a.create_vector();
   SolveReport const report = solve(solver, a, *b, *x);
   EXPECT_EQ(report.outcome, Outcome::breakdown);
-  EXPECT_EQ(report.remark, "the operator does not know its diagonal");
+  EXPECT_EQ(report.remark, "the operator does not provide its diagonal");
 }
 
 TEST(Outcomes, TheIterationLimit) {

@@ -153,7 +153,7 @@ std::optional<Outcome> ResidualSolve::check_true_residual(Vector& r) {
     if (credible) return Outcome::converged_to_rounding;
     return fail(
         {Outcome::diverged,
-         "the solution grows without bound: the operator may be singular; verify: true looks for its null space"});
+         "the solution grows without bound: the operator may be singular; verify: true checks for a null space"});
   }
   if (iteration_ >= most_iterations()) {
     return fail({Outcome::iteration_limit, ends_.advice});

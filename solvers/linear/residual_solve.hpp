@@ -86,7 +86,7 @@ class ResidualSolve {
   [[nodiscard]] std::optional<Outcome> fail(Failure failure);
   [[nodiscard]] std::optional<Outcome> not_a_number() {
     return fail({Outcome::not_a_number,
-                 "a product of two vectors is not a finite number; scale the problem, or look at its coefficients"});
+                 "a product of two vectors is not finite; scale the problem, or check its coefficients"});
   }
   /// Sets the number of steps, if that is not the iteration of the last residual.
   void set_iterations(Index iterations) { record_.set_iterations(iterations); }

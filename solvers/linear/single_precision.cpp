@@ -26,10 +26,11 @@ double power_of_two(double exponent) { return std::exp2(std::clamp(std::round(ex
 
 std::unique_ptr<SinglePrecisionForm> require_single_precision(Operator const& a) {
   auto single = a.in_single_precision();
-  if (single == nullptr) throw UnsuitableOperator("the operator cannot be had in single precision");
+  if (single == nullptr) throw UnsuitableOperator("the operator has no single-precision form");
   double const norm = a.norm_bound();
   if (norm > 0 && std::abs(std::log2(norm)) > largest_exponent) {
-    throw UnsuitableOperator("the operator's entries are beyond single precision: choose `precision: run` for cycles");
+    throw UnsuitableOperator(
+        "the operator's entries are out of the range of single precision; choose `precision: run` for cycles");
   }
   return single;
 }

@@ -67,7 +67,7 @@ std::optional<Outcome> SingleReductionCg::explain(double beta, ResidualSolve& so
   if (!(curvature > 0)) {
     // The direction consists of rounding errors, because nothing else is left of the residual.
     if (auto const outcome = solve.end_within_rounding(*w_)) return outcome;
-    return solve.fail({Outcome::indefinite, "conjugate gradients need a positive definite operator; take minres"});
+    return solve.fail({Outcome::indefinite, "conjugate gradients need a positive definite operator; use minres"});
   }
   residual_ = 0;
   return std::nullopt;

@@ -7,7 +7,7 @@ namespace halocline {
 
 std::unique_ptr<Vector> inverse_diagonal(Operator const& a) {
   auto inverse = a.create_vector();
-  if (!a.diagonal(*inverse)) throw UnsuitableOperator("the operator does not know its diagonal");
+  if (!a.diagonal(*inverse)) throw UnsuitableOperator("the operator does not provide its diagonal");
   try {
     inverse->invert();
   } catch (SolveError const& error) {
@@ -37,7 +37,7 @@ void GaussSeidelPreconditioner::prepare(Operator const& a) {
   if (AssembledMatrix const* const matrix = a.matrix()) {
     of_matrix_ = or_unsuitable([&] { return matrix->make_gauss_seidel(sweeps_); });
   } else if (relaxation_ == nullptr) {
-    throw UnsuitableOperator("the operator has no order for Gauss-Seidel sweeps");
+    throw UnsuitableOperator("the operator does not support Gauss-Seidel relaxation");
   }
 }
 

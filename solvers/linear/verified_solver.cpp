@@ -30,18 +30,18 @@ std::string two_digits(double value) {
 /// A sentence if an estimate does not meet the demand; otherwise empty.
 std::string complaint_of(ErrorEstimate const& estimate, double most) {
   if (!estimate.relative) {
-    return "the error of the solution is not known: " + estimate.doubt + "; take another method or preconditioner";
+    return "the error of the solution is unknown: " + estimate.doubt + "; use another method or preconditioner";
   }
   std::string const size = two_digits(*estimate.relative) + " of the solution";
   // Written so that NaN is included.
   if (!(*estimate.relative <= most)) {
     return "the error of the solution is estimated at " + size + ", more than `solver.verify.error`, " +
            shortest_text(most) + (estimate.doubt.empty() ? "" : ", and may be larger: " + estimate.doubt) +
-           "; ask for a smaller residual, or take another preconditioner";
+           "; lower the tolerance, or use another preconditioner";
   }
   if (estimate.doubt.empty()) return "";
-  return "the error of the solution is estimated at " + size + ", which is not to be trusted: " + estimate.doubt +
-         "; take another method or preconditioner";
+  return "the error of the solution is estimated at " + size + ", but this estimate is unreliable: " + estimate.doubt +
+         "; use another method or preconditioner";
 }
 
 /// Most iterations of the checks after a solve. A solve to few digits takes fewer than an estimate of its error.
@@ -78,10 +78,10 @@ std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check(Operator const& a)
   if (need_ == OperatorNeed::nothing) return std::nullopt;
   found_.symmetry_defect = symmetry_defect(a, operator_norm_);
   if (std::isnan(*found_.symmetry_defect)) {
-    return Obstacle{Outcome::not_a_number, "the operator makes no finite numbers of random ones"};
+    return Obstacle{Outcome::not_a_number, "the operator applied to random numbers gives values that are not finite"};
   }
   if (!is_symmetric(*found_.symmetry_defect, r_->precision())) {
-    return Obstacle{Outcome::unsymmetric, "the method needs a symmetric operator; take gmres or bicgstab"};
+    return Obstacle{Outcome::unsymmetric, "the method needs a symmetric operator; use gmres or bicgstab"};
   }
   if (need_ == OperatorNeed::symmetric) return std::nullopt;
   double const smallest = ritz_bounds(a, operator_norm_, lanczos_steps).smallest;
@@ -90,7 +90,7 @@ std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check(Operator const& a)
   double const rounding = static_cast<double>(lanczos_steps) * rounding_level(r_->precision(), operator_norm_, 1, 0);
   if (smallest < -rounding) {
     return Obstacle{Outcome::indefinite,
-                    "an eigenvalue is negative, and the method needs a positive definite operator; take minres"};
+                    "an eigenvalue is negative, but the method needs a positive definite operator; use minres"};
   }
   singular_ = singular_ || smallest <= rounding;
   return std::nullopt;
@@ -102,11 +102,12 @@ std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check_preconditioner() {
   PreconditionerProducts const products = preconditioner_products(*m, *r_, *spare_, *e_);
   found_.preconditioner_symmetry_defect = products.symmetry_defect;
   if (std::isnan(products.symmetry_defect) || std::isnan(products.smallest_product)) {
-    return Obstacle{Outcome::not_a_number, "the preconditioner makes no finite numbers of random ones"};
+    return Obstacle{Outcome::not_a_number,
+                    "the preconditioner applied to random numbers gives values that are not finite"};
   }
   if (!is_symmetric(products)) {
     return Obstacle{Outcome::unsymmetric,
-                    "the preconditioner is not symmetric; take `flexible: true` of cg, or another preconditioner"};
+                    "the preconditioner is not symmetric; use `flexible: true` of cg, or another preconditioner"};
   }
   if (!(products.smallest_product > 0)) {
     return Obstacle{Outcome::indefinite, "the preconditioner is not positive definite; choose another one"};
@@ -145,7 +146,7 @@ void VerifiedSolver::judge(Operator const& a, Vector const& b, Vector const& x, 
   }
   if (!reached(report.outcome)) return;
   if (singular_ && report.remark.empty()) {
-    report.remark = constants_ ? constants_in_null_space : "the operator is singular: the solution is one of many";
+    report.remark = constants_ ? constants_in_null_space : "the operator is singular: the solution is not unique";
   }
   judge_error(a, b, x, report);
 }

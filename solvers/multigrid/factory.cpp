@@ -95,8 +95,8 @@ void check_start(Options const& method, Mistakes& mistakes) {
   if (method.choice("preconditioner") != "multigrid") return;
   Options const multigrid = method.section("multigrid");
   if (multigrid.choice("start") == "cycle") return;
-  add_mistake(multigrid, "start", "the method begins a solve as it goes on", mistakes,
-              "take cycle, or the method cg with `reductions: two`, or multigrid");
+  add_mistake(multigrid, "start", "the method has no separate first iteration", mistakes,
+              "use `cycle`, or the method cg with `reductions: two`, or multigrid");
 }
 
 namespace {

@@ -101,13 +101,13 @@ void Multigrid::find_fallbacks() {
                                                     : levels_[n]->inverse == nullptr && levels_[n]->bottom == nullptr;
     std::string const& used = is_smoothed ? usable_smoother(*levels_[n]->a, asked).name : asked;
     if (used == asked) continue;
-    std::string said = "multigrid: the operator does not have the colours of `smoother: ";
-    said.append(asked).append("`, ").append(used).append(" smooths instead from level ");
+    std::string said = "multigrid: the operator does not have the colouring of `smoother: ";
+    said.append(asked).append("`, ").append(used).append(" is used instead from level ");
     fallbacks_.push_back(said.append(std::to_string(n)).append(" on"));
     break;
   }
   bool const is_alone = levels() == 1 && settings_.levels != 1 && levels_.front()->inverse == nullptr;
-  if (is_alone) fallbacks_.emplace_back("multigrid: the operator has no coarser level, its smoother alone is at work");
+  if (is_alone) fallbacks_.emplace_back("multigrid: the operator has no coarser level; only the smoother is applied");
 }
 
 /// Finds the longest chain of small levels below the finest one, whose vectors are the caller's.

@@ -97,7 +97,7 @@ class Multigrid final : public Preconditioner {
 /// Remarks on solves by cycles only: if they need too many, and if they cannot converge.
 inline constexpr char const* multigrid_is_slow = "raise the number of iterations or use it as a preconditioner of cg";
 inline constexpr char const* multigrid_needs_definite =
-    "multigrid as a solver needs a positive definite operator; take it as a preconditioner of gmres";
+    "multigrid as a solver needs a positive definite operator; use it as a preconditioner of gmres";
 
 /// The iterated cycle: x = x + omega M^-1 (b - A x), with the omega of steepest descent (Saad, Iterative Methods for
 /// Sparse Linear Systems, section 5.3.1). The error falls in the energy norm at every step, even if a cycle overshoots

@@ -132,8 +132,7 @@ TEST(MultigridSolver, ANumberThatIsNone) {
   auto const x = a.create_vector();
   SolveReport report = solve(a, *bad, *x, usual);
   EXPECT_EQ(report.outcome, Outcome::not_a_number);
-  EXPECT_EQ(report.remark,
-            "there are entries that are no finite numbers; look at coefficients, sources and the initial guess");
+  EXPECT_EQ(report.remark, "some entries are not finite; check coefficients, sources and the initial guess");
   EXPECT_TRUE(std::isnan(report.true_residual));
 
   // Only in the product A z, and in a later iteration.
@@ -154,7 +153,7 @@ TEST(MultigridSolver, AnIndefiniteOperator) {
   SolveReport const report = solve(negative, *b, *x, usual);
   EXPECT_EQ(report.outcome, Outcome::indefinite);
   EXPECT_EQ(report.remark,
-            "multigrid as a solver needs a positive definite operator; take it as a preconditioner of gmres");
+            "multigrid as a solver needs a positive definite operator; use it as a preconditioner of gmres");
   EXPECT_EQ(x->maximum(), 0);
 
   // The cycle is definite, the operator is not: the sign of A is reversed, that of its coarsening is not.
@@ -172,7 +171,7 @@ TEST(MultigridSolver, BreaksDownWithoutASmoother) {
       MultigridSettings const settings{.smoother = {.name = kind}};
       SolveReport const report = solve(a, *b, *x, usual, settings);
       EXPECT_EQ(report.outcome, Outcome::breakdown);
-      EXPECT_THAT(report.remark, testing::EndsWith("the operator does not know its diagonal"));
+      EXPECT_THAT(report.remark, testing::EndsWith("the operator does not provide its diagonal"));
 
       ConjugateGradients preconditioned(usual, std::make_unique<Multigrid>(settings));
       preconditioned.prepare(a);

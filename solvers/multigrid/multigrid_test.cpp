@@ -368,15 +368,15 @@ TEST(Multigrid, SaysWhatTookThePlaceOfWhatWasAskedFor) {
     std::vector<std::string> said;
   };
   auto const without_colours = [](std::string const& smoother) {
-    std::string said = "multigrid: the operator does not have the colours of `smoother: ";
-    return said.append(smoother).append("`, chebyshev smooths instead from level 0 on");
+    std::string said = "multigrid: the operator does not have the colouring of `smoother: ";
+    return said.append(smoother).append("`, chebyshev is used instead from level 0 on");
   };
   for (Case const& one : {Case{"red_black", {.colours = false}, {without_colours("red_black")}},
                           Case{"multicolour", {.colours = false}, {without_colours("multicolour")}},
                           Case{"red_black", {}, {}}, Case{"chebyshev", {.colours = false}, {}},
                           Case{"red_black",
                                {.coarsens = false},
-                               {"multigrid: the operator has no coarser level, its smoother alone is at work"}}}) {
+                               {"multigrid: the operator has no coarser level; only the smoother is applied"}}}) {
     auto const a = poisson(17, one.abilities);
     Multigrid multigrid({.smoother = {.name = one.smoother}});
     multigrid.prepare(a);

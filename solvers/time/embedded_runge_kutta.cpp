@@ -226,7 +226,7 @@ std::vector<SolveReport> EmbeddedRungeKutta::advance(EvolvingSystem& system, dou
   if (slope_time_ != time) system.evaluate(RatePart::whole, time, u, 0, {}, 1, states_[1], nullptr);
   for (int attempts = 0; time < end; ++attempts) {
     if (attempts == most_attempts) {
-      throw SolveError(method_.name + ": " + std::to_string(most_attempts) + " attempts of steps led only to time " +
+      throw SolveError(method_.name + ": " + std::to_string(most_attempts) + " attempted steps reached only time " +
                        shortest_text(time) + " of " + shortest_text(end) + "; is the tolerance below rounding?");
     }
     double const rest = end - time;
@@ -241,8 +241,9 @@ std::vector<SolveReport> EmbeddedRungeKutta::advance(EvolvingSystem& system, dou
       suggested_ = next;
       if (time + next > time) continue;
       if (std::isnan(error)) return leave_without_numbers(system, u);
-      throw SolveError(method_.name + ": no step from time " + shortest_text(time) + ", however short, meets the " +
-                       "tolerance; the last one's error was " + shortest_text(error) + " times as large");
+      throw SolveError(method_.name + ": no step from time " + shortest_text(time) +
+                       ", however short, meets the tolerance; the error of the last one was " + shortest_text(error) +
+                       " times the tolerance");
     }
     // A step that was shortened to reach the end does not rule out a longer one.
     suggested_ = is_shortened && next >= taken ? std::max(next, suggested_) : next;

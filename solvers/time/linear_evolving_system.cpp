@@ -159,7 +159,8 @@ std::vector<SolveReport> LinearEvolvingSystem::solve(double time, double scale, 
 
 void LinearEvolvingSystem::carry(CarriedState& carried, std::string const& name, SystemState& state) {
   FieldBase* const field = vector(state).underlying_field();
-  if (field == nullptr) throw DefectError("the state `" + name + "` is no field, and no other has a place in a file");
+  if (field == nullptr)
+    throw DefectError("the state `" + name + "` is not a field, and only fields are stored in checkpoints");
   carried.field(name, *field);
 }
 

@@ -76,7 +76,7 @@ IntegratorEntry rkl2_entry() {
         .at_least(3)
         .at_most(999);
     section.check([](Options const& given, Mistakes& mistakes) {
-      if (given.integer("stages") % 2 == 0) add_mistake(given, "stages", "an even number", mistakes, "take an odd one");
+      if (given.integer("stages") % 2 == 0) add_mistake(given, "stages", "an even number", mistakes, "give an odd one");
     });
     return section;
   };

@@ -67,12 +67,11 @@ void judge_integrator(Options const& time, RateParts const& parts, Mistakes& mis
     if (serves(integrators().find(name), parts)) allowed += (allowed.empty() ? "" : ", ") + name;
   }
   bool const is_for_diffusion = chosen.is_for_real_eigenvalues && parts.has_waves;
-  std::string const reason = is_for_diffusion ? "is stable for diffusion, but not for waves"
-                             : parts.implicit_part
-                                 ? "solves for the whole rate of change, of which the physics has a part "
-                                   "that must not be solved for"
-                                 : "solves linear systems, which the physics does not have";
-  add_mistake(time, "method", chosen.name + " " + reason, mistakes, "take one of " + allowed);
+  std::string const reason =
+      is_for_diffusion      ? "is stable for diffusion, but not for waves"
+      : parts.implicit_part ? "solves for the whole rate of change, but the physics has a part that must be explicit"
+                            : "solves linear systems, which the physics does not have";
+  add_mistake(time, "method", chosen.name + " " + reason, mistakes, "use one of " + allowed);
 }
 
 void carry(StepCount& steps, CarriedState& carried, std::string const& group) {

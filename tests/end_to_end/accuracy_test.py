@@ -113,11 +113,11 @@ class Accuracy(unittest.TestCase):
             run = Run(command, folder)
             self.assertEqual(run.code, 3)
             self.assertIn("ended with inconsistent after 0 iterations", run.err)
-            self.assertIn("take it off (solver.null_space: project), or fix the unknown somewhere", run.err)
+            self.assertIn("subtract it (solver.null_space: project), or fix the unknown somewhere", run.err)
             run = Run([*command, "--set", "solver.null_space=project"], folder)
             self.assertEqual((run.code, run.err), (0, ""))
             self.assertRegex(run.summary()["solves"][0]["remark"],
-                             r"^the operator is singular: .*; a mean of 0\.5 was taken off the source$")
+                             r"^the operator is singular: .*; a mean of 0\.5 was subtracted from the source$")
 
     def test_a_source_that_is_taken_off_leaves_nothing(self):
         # Control volumes differ at walls and where the mesh is stretched; the source is still uniform.

@@ -100,7 +100,7 @@ class Endings(unittest.TestCase):
 
     def test_a_crash_after_the_end(self):
         for how, said in (("segfault", "crashed (segmentation fault) in"), ("throw", "crashed (abort) in"),
-                          ("exit", "something ended the program by exit() in")):
+                          ("exit", "a library or a plugin ended the program with exit() in")):
             with self.subTest(how=how), scratch() as folder:
                 run = Run(words(folder, how=how, where="destructor"), folder)
                 self.assertEqual(run.code, 3, run.err)
@@ -121,13 +121,14 @@ class Endings(unittest.TestCase):
             with self.subTest(behind=behind), scratch() as folder:
                 run = Run(words(folder, how="exit", where="quantities", at=2, rank=0) + behind, folder)
                 self.assertEqual(run.code, 3)
-                self.assertIn(f"something ended the program by exit() in `quantities` of {NAME}", run.err)
+                self.assertIn(f"a library or a plugin ended the program with exit() in `quantities` of {NAME}", run.err)
                 self.assertEqual(run.summary()["status"], "unsolved")
 
     def test_a_step_that_becomes_too_long(self):
         with scratch() as folder:
             run = Run(words(folder, how="unstable", at=3) + ["--ranks", 2], folder)
-            message = ("step 4, time 1.5: `time.step`: 0.5 is longer than the longest stable step, 0.25; shorten it, or give `time.courant` instead")
+            message = ("step 4, time 1.5: `time.step`: 0.5 is longer than the longest stable step, 0.25; shorten it, or "
+                       "give `time.courant` instead")
             self.assertEqual((run.code, run.err), (3, f"halocline: {message}\n"))
             summary = run.summary()
             self.assertEqual((summary["status"], summary["message"], summary["steps"]), ("unsolved", message, 3))
@@ -135,7 +136,8 @@ class Endings(unittest.TestCase):
         with scratch() as folder:
             run = Run(words(folder, how="unstable", at=0), folder)
             self.assertEqual((run.code, run.files()), (2, ["run.yaml"]))
-            self.assertEqual(run.err, "halocline: `time.step`: 0.5 is longer than the longest stable step, 0.25; shorten it, or give `time.courant` instead\n")
+            self.assertEqual(run.err, "halocline: `time.step`: 0.5 is longer than the longest stable step, 0.25; shorten "
+                                      "it, or give `time.courant` instead\n")
 
     def begun(self, folder, where, deck=None, steps=0, **options):
         """A running run that has taken this many steps; returns it and the process ids of its ranks."""

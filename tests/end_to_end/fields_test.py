@@ -261,8 +261,8 @@ class Fields(unittest.TestCase):
             expected = linear((edges[0][1:] + edges[0][:-1]) / 2, values, centres(9), 2)
             numpy.testing.assert_allclose(found, expected, rtol=0, atol=4 * numpy.finfo(float).eps)
             for interpolate, upper, message in (
-                    (False, [1, 1], "is from another mesh, whose cells along x lie elsewhere; `interpolate: true` takes"),
-                    (True, [1, 2], "is from a mesh from 0 to 1 along y, and this one reaches from 0 to 2")):
+                    (False, [1, 1], "is from another mesh, with other cells along x; `interpolate: true` interpolates"),
+                    (True, [1, 2], "is from a mesh from 0 to 1 along y, but this mesh reaches from 0 to 2")):
                 deck["heat"]["initial"]["interpolate"], deck["mesh"]["upper"] = interpolate, upper
                 (folder / "deck.yaml").write_text(json.dumps(deck))
                 for command in ("check", "run"):
@@ -278,7 +278,7 @@ class Fields(unittest.TestCase):
             (folder / "deck.yaml").write_text(json.dumps(deck))
             done = Run(["check", "deck.yaml"], folder)
             self.assertEqual(done.code, 2)
-            self.assertIn("lies beside no mesh.h5, which tells where its cells are", done.err)
+            self.assertIn("has no mesh.h5 beside it, which holds the positions of its cells", done.err)
             # Its file repeats the first nodes of the periodic axis.
             periodic = {"physics": "laplace", "mesh": {"cells": [8, 6], "periodic": [True, False]},
                         "laplace": {"source": "sin(2*pi*x)"}}

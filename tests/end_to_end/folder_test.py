@@ -151,7 +151,7 @@ class Folder(unittest.TestCase):
             first.send_signal(signal.SIGTERM)
             first.send_signal(signal.SIGCONT)
             _, err = first.communicate(timeout=30)
-            self.assertIn("was removed or replaced while this run had it", err)
+            self.assertIn("was removed or replaced during this run", err)
             self.assertIn(first.returncode, (4, 5))
             self.assertEqual({path.name: path.read_bytes() for path in output.iterdir()}, before)
 

@@ -15,14 +15,14 @@ DECK = "physics: hostile\nmesh: {cells: 8}\ntime: {step: 0.5, steps: 4}\noutput:
 
 BLAME = "; this is a defect of the plugin: please report it to its author"
 THROWN = "std::runtime_error: no such table" + BLAME
-NUMBER = "threw int, which is no std::exception and says nothing" + BLAME
+NUMBER = "threw int, which is not a std::exception and has no message" + BLAME
 UNDECLARED = "no option is declared as `undeclared` in section hostile" + BLAME
 OTHER_TYPE = "asked for another type than declared: `table` in section hostile" + BLAME
 STEP_3 = "`advance` of step 3 (from t = 1)"
 
 # The plugin's behaviour, the exit code, the named place, and the message.
 BEFORE_A_RUN = [
-    ("load: throws", None, "what runs when it is loaded", THROWN),
+    ("load: throws", None, "the code that runs on loading", THROWN),
     ("entry: throws", None, "the function of HALOCLINE_PLUGIN", THROWN),
     ("check: throws", "hostile", "a check of its options", THROWN),
     ("judge: throws", "hostile", "`judge`", THROWN),
@@ -39,18 +39,18 @@ CREATION = [
 FORMATS = [
     ("recognises: throws", "recognises", THROWN),
     ("read: throws", "read", THROWN),
-    ("read: reports no mistake", "read", "it returned a value as reported, and reported no mistake" + BLAME),
+    ("read: reports no mistake", "read", "it returned a value marked as reported, but reported no mistake" + BLAME),
 ]
 WITHIN_A_RUN = [
     ("stable_step: throws", 3, "`stable_step`", THROWN),
     ("quantities: throws", 3, "`quantities`", THROWN),
     ("quantities: two of a name", 3, "`quantities`", "two of its quantities are called `steps`" + BLAME),
     ("quantities: other ones later", 3, "`quantities`",
-     "its quantities were `steps` at first, and are `tables` now" + BLAME),
-    ("conserved: no quantity", 3, "`conserved`", "`mass` is none of its quantities, which are `steps`" + BLAME),
+     "its quantities were `steps` at first, but are `tables` now" + BLAME),
+    ("conserved: no quantity", 3, "`conserved`", "`mass` is not one of its quantities, which are `steps`" + BLAME),
     ("traces: too few values", 3, "`take_traces`", "it returned 3 values for 2 times at 2 points" + BLAME),
     ("traces: two of a name", 3, "`take_traces`", "two of its points are called `a`" + BLAME),
-    ("traces: other ones later", 3, "`take_traces`", "its points were `a` at first, and are `b` now" + BLAME),
+    ("traces: other ones later", 3, "`take_traces`", "its points were `a` at first, but are `b` now" + BLAME),
     ("fields: throws", 3, "`fields`", THROWN),
     ("fields: null", 3, "`fields`", "it returned a null pointer for a field" + BLAME),
     ("advance: throws", 3, STEP_3, THROWN),
@@ -132,11 +132,12 @@ class HostilePlugin(unittest.TestCase):
                 self.assertEqual(run.files(), ["deck.yaml"])
 
     def test_one_that_exits_or_crashes_is_named_too(self):
-        for place, physics, named_place in (("load", "", "what runs when it is loaded"),
+        for place, physics, named_place in (("load", "", "the code that runs on loading"),
                                             ("entry", "", "the function of HALOCLINE_PLUGIN"),
                                             ("judge", ", physics `hostile`", "`judge`"),
                                             ("create", ", physics `hostile`", "`create`")):
-            for what, words in (("exits", "something ended the program by exit() in {}; what it may have said stands above"),
+            for what, words in (("exits", "a library or a plugin ended the program with exit() in {}; any message of it "
+                                          "is above"),
                                 ("crashes", "crashed (abort) in {}")):
                 for ranks in (1, 2):
                     with self.subTest(place=place, what=what, ranks=ranks), scratch() as folder:
@@ -182,7 +183,7 @@ class HostilePlugin(unittest.TestCase):
     def test_names_that_are_taken(self):
         twin = PLUGINS / "contracted.so"
         for plugins, what, words in (
-                ([HOSTILE, HOSTILE], "", f"`{HOSTILE}`: this plugin is loaded already; name it once"),
+                ([HOSTILE, HOSTILE], "", f"`{HOSTILE}`: this plugin is loaded already; name it only once"),
                 ([HOSTILE, twin], "", f"`{twin}`: its physics is called `hostile`, and so is the physics of `{HOSTILE}`; "
                  "give it another name"),
                 ([HOSTILE], "entry: called heat", f"`{HOSTILE}`: its physics is called `heat`, and so is one of "
@@ -200,8 +201,9 @@ class HostilePlugin(unittest.TestCase):
             whole = HOSTILE.read_bytes()
             cut.write_bytes(whole[:len(whole) // 2])
             run = self.run_hostile(folder, "", plugin=cut)
-            self.assertEqual((run.code, run.err), (2, f"halocline: `{cut}`: cannot be loaded as a plugin: the file is cut "
-                             f"short, with {len(whole) // 2} of its {len(whole)} bytes; build or copy it anew\n"))
+            self.assertEqual((run.code, run.err), (2, f"halocline: `{cut}`: cannot be loaded as a plugin: the file is "
+                                                      f"truncated, with {len(whole) // 2} of its {len(whole)} bytes; "
+                                                      "build or copy it anew\n"))
 
     def test_a_word_of_what_works_but_should_not(self):
         with scratch() as folder:
@@ -209,11 +211,12 @@ class HostilePlugin(unittest.TestCase):
             shutil.copy(HOSTILE, open_to_all)
             os.chmod(open_to_all, 0o777)
             for plugin, words in (
-                    (open_to_all, "everybody may write to it, and so run code as whoever loads it; `chmod o-w` ends that"),
-                    (PLUGINS / "unoptimised.so", "built without optimisation, so that it may be ten times slower; build it "
-                     "with -DCMAKE_BUILD_TYPE=Release"),
-                    (PLUGINS / "fast_math.so", "built with -ffast-math, so that numbers that are none may go unseen and "
-                     "bits of results depend on the build; build it without")):
+                    (open_to_all, "every user may write to it, and so run code as any user who loads it; `chmod o-w` "
+                                  "prevents that"),
+                    (PLUGINS / "unoptimised.so", "built without optimisation, which may be ten times slower; build it "
+                                                 "with -DCMAKE_BUILD_TYPE=Release"),
+                    (PLUGINS / "fast_math.so", "built with -ffast-math: NaN may go undetected, and results depend "
+                                               "bitwise on the build; build it without")):
                 for ranks in (1, 2):
                     with self.subTest(plugin=plugin, ranks=ranks):
                         run = self.run_hostile(folder, "", "--ranks", ranks, "--overwrite", plugin=plugin)

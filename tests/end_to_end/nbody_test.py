@@ -167,31 +167,33 @@ class Bodies(unittest.TestCase):
 
         for deck, files, text in (
                 (bodies("none.npy"), {}, "`none.npy` cannot be opened"),
-                (bodies("b.txt"), {}, "ends neither with .npy nor with .csv"),
-                (bodies("b.npy"), {"b.npy": b"no"}, "is no .npy file"),
+                (bodies("b.txt"), {}, "must end with .npy or .csv"),
+                (bodies("b.npy"), {"b.npy": b"no"}, "is not an .npy file"),
                 (bodies("b.npy"), {"b.npy": npy(descr=b"<c8")}, "holds complex numbers"),
                 (bodies("b.npy"), {"b.npy": npy(shape=b"(7,)")}, "has an array of shape (7,)"),
                 (bodies("b.npy"), {"b.npy": npy(shape=b"(1, 1, 7)")}, "has another shape"),
-                (bodies("b.npy"), {"b.npy": npy(shape=b"(0, 7)", body=b"")}, "holds none"),
+                (bodies("b.npy"), {"b.npy": npy(shape=b"(0, 7)", body=b"")}, "holds no bodies"),
                 (bodies("b.npy"), {"b.npy": npy(shape=b"(2, 7)")}, "is cut off: it has 126 bytes"),
-                (bodies("b.npy"), {"b.npy": npy(body=b"\xff" * 56)}, "row 0: x is nan, and has to be finite"),
+                (bodies("b.npy"), {"b.npy": npy(body=b"\xff" * 56)}, "row 0: x is nan, but must be finite"),
                 (bodies("b.npy"), {"b.npy": npy(body=b"\0" * 57)}, "has 127 bytes, and an array of shape (1, 7)"),
                 (bodies("b.csv"), {"b.csv": b"1,2,3\n"}, "`b.csv`:1: expected seven numbers"),
-                (bodies("b.csv"), {"b.csv": b"l.5,0,0,0,0,0,1\n1,0,0,0,0,0,1\n"}, "`b.csv`:1: x is `l.5`, which is no "),
-                (bodies("b.csv"), {"b.csv": b"0,0,0,0,0,0,1\n0,0,0,0,0,0,-1\n"}, "`b.csv`:2: mass is -1, and has to be 0"),
-                (bodies("b.csv"), {"b.csv": b"0,0,nan,0,0,0,1\n"}, "`b.csv`:1: z is nan, and has to be finite"),
-                (bodies("b.csv"), {"b.csv": b"0,0,0,1,0,0,1\n\n0,0,0,-1,0,0,1\n"}, "bodies 0 and 1 are in one place, (0, 0, 0), "
+                (bodies("b.csv"), {"b.csv": b"l.5,0,0,0,0,0,1\n1,0,0,0,0,0,1\n"}, "`b.csv`:1: x is `l.5`, which is not a "),
+                (bodies("b.csv"), {"b.csv": b"0,0,0,0,0,0,1\n0,0,0,0,0,0,-1\n"}, "`b.csv`:2: mass is -1, but must be at "
+                                                                                 "least 0"),
+                (bodies("b.csv"), {"b.csv": b"0,0,nan,0,0,0,1\n"}, "`b.csv`:1: z is nan, but must be finite"),
+                (bodies("b.csv"), {"b.csv": b"0,0,0,1,0,0,1\n\n0,0,0,-1,0,0,1\n"}, "bodies 0 and 1 are at the same "
+                                                                                   "position, (0, 0, 0), "
                  "where their attraction is infinite without softening; give `nbody.softening`, or other positions"),
                 ({**bodies("b.csv"), "precision": "single"}, {"b.csv": b"1,0,0,0,0,0,1\n1.00000000001,0,0,0,0,0,1\n"},
-                 "bodies 0 and 1 are in one place in single precision, (1, 0, 0), where their attraction is infinite "
+                 "bodies 0 and 1 are at the same position in single precision, (1, 0, 0), where their attraction is infinite "
                  "without softening; give `nbody.softening`, or take `precision: double`"),
                 ({**bodies("b.csv"), "precision": "single"}, {"b.csv": b"0,0,0,0,0,0,1\n1,0,0,0,0,0,1e-50\n"},
                  "body 1: mass, 1e-50, is 0 in single precision; scale the problem, or take `precision: double`"),
                 ({**bodies("b.csv"), "precision": "single"}, {"b.csv": b"0,0,0,0,0,1e39,1\n"},
                  "body 0: vz, 1e+39, is infinite in single precision"),
                 (deck_of(plummer(8, mass=1e-50), 0.1, 1, "single"), {}, "is 0 in single precision"),
-                (deck_of(plummer(8, 0, scale=1e-50), 0.1, 1, "single"), {}, "are in one place in single precision"),
-                (bodies("b.csv"), {"b.csv": b"# none\n"}, "holds none"),
+                (deck_of(plummer(8, 0, scale=1e-50), 0.1, 1, "single"), {}, "are at the same position in single precision"),
+                (bodies("b.csv"), {"b.csv": b"# none\n"}, "holds no bodies"),
                 ({**deck_of(plummer(8), 0.1, 1), "mesh": {"cells": [8]}}, {},
                  "`mesh`: not used by nbody, whose points have no mesh"),
                 (deck_of({"initial": "plummer"}, 0.1, 1), {}, "`nbody.plummer.bodies`: missing"),
@@ -243,7 +245,7 @@ class Bodies(unittest.TestCase):
     def test_lost_digits_are_told(self):
         run, _ = self.run_csv("0,0,0,1e-50,0,0,1\n1,0,0,0,1e-40,0,1\n", 0.1, 1, precision="single")
         self.assertEqual(run.code, 0)
-        self.assertIn("nbody: 2 numbers of the bodies below the least of single precision, 1.17549", run.err)
+        self.assertIn("nbody: 2 numbers of the bodies, below the smallest number of single precision, 1.17549", run.err)
 
     @unittest.skipIf(HAS_DEVICES, "bodies begin in the memory of the host, which is not judged beside devices")
     def test_what_every_rank_holds_of_all_bodies_is_foretold(self):

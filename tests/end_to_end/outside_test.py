@@ -212,7 +212,7 @@ class Outside(unittest.TestCase):
             with self.subTest(hard=hard), scratch() as folder:
                 run = Run(["run", with_deck(folder, SHORT)], folder, timeout=60,
                           prepare=lambda limit=hard: resource.setrlimit(resource.RLIMIT_NOFILE, (30, limit)))
-                words = "halocline: no more than 30 files may be open at once (ulimit -n), and MPI needs 64\n"
+                words = "halocline: at most 30 files may be open at once (ulimit -n), but MPI needs 64\n"
                 self.assertEqual((run.code, run.err), (code, words if code else ""))
 
     def test_ranks_whose_files_may_not_grow(self):
@@ -222,7 +222,8 @@ class Outside(unittest.TestCase):
 
         with scratch() as folder:
             run = Run(["run", with_deck(folder, SHORT), "--ranks", 2], folder, timeout=20, prepare=limit)
-            self.assertEqual((run.code, run.err), (4, "halocline: --ranks: files are limited to 1024 KiB (ulimit -f), but ranks share memory through files of up to 8192 KiB\n"))
+            self.assertEqual((run.code, run.err), (4, "halocline: --ranks: files are limited to 1024 KiB (ulimit -f), "
+                                                      "but ranks share memory through files of up to 8192 KiB\n"))
             self.assertEqual(run.files(), ["run.yaml"])
 
     def test_more_ranks_than_there_is_work(self):

@@ -97,7 +97,7 @@ class Restart(unittest.TestCase):
         with scratch() as folder:
             self.assert_ends(run(folder, "run", "run.yaml"), 0)
             before = {path.name: path.read_bytes() for path in (pathlib.Path(folder) / "run.out").glob("*.*")}
-            for change, said in (("mesh.cells=[40, 31]", "`u` has 40 x 30 x 1 entries, and that of the run 40 x 31 x 1"),
+            for change, said in (("mesh.cells=[40, 31]", "`u` has 40 x 30 x 1 entries, but that of the run has 40 x 31 x 1"),
                                  ("precision=single", "`u` is of another precision"),
                                  ("time.start=1", "`time.start`: the run began at 0"),
                                  ("time.stpes=50", "did you mean `steps`?")):

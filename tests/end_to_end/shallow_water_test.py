@@ -120,7 +120,7 @@ class ShallowWater(unittest.TestCase):
                     ({"riemann": "hllc"}, "expected one of rusanov, hll, got 'hllc'"),
                     ({"dry_depth": 0}, "`shallow-water.dry_depth`"),
                     ({"initial": {"velocity_z": 1}}, "`velocity_z`: unknown in shallow-water.initial"),
-                    ({"initial": {"depth": "x - 0.5"}}, "`shallow-water.initial` is no physical state at cell (0, 0, 0)")):
+                    ({"initial": {"depth": "x - 0.5"}}, "`shallow-water.initial` is not a physical state at cell (0, 0, 0)")):
                 with self.subTest(words=words):
                     (folder / "deck.yaml").write_text(json.dumps(deck(**own)))
                     run = Run(["run", "deck.yaml", "--output", "run.out"], folder)
@@ -129,7 +129,8 @@ class ShallowWater(unittest.TestCase):
                     self.assertFalse((folder / "run.out").exists())
             for changes, words in (
                     ({"time.method": "rkl2"}, "rkl2 is stable for diffusion, but not for waves"),
-                    ({"time.method": "bdf2"}, "take one of bogacki_shampine, dormand_prince, explicit_euler, rk4, ssp_rk2, ssp_rk3"),
+                    ({"time.method": "bdf2"}, "use one of bogacki_shampine, dormand_prince, explicit_euler, rk4, "
+                                              "ssp_rk2, ssp_rk3"),
                     ({"time.method": "explicit_euler"}, "explicit_euler is not stable with `reconstruction: plm`"),
                     ({"mesh.cells": [24], "shallow-water.momentum_y.source": 1},
                      "`shallow-water.momentum_y`: the mesh has no such axis")):

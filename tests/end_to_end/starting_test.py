@@ -137,7 +137,7 @@ class Starting(unittest.TestCase):
 
     def test_ranks_that_do_not_know_each_other_are_told(self):
         singletons = r"halocline: the launcher has started 2 ranks, but each sees only itself: .* (Open MPI v|MPICH )[^\n]*\n"
-        srun = r"halocline: srun has started 2 ranks, and nothing by which they find each other: [^\n]*`srun --mpi=pmix`[^\n]*\n"
+        srun = r"halocline: srun has started 2 ranks without a way to connect them: [^\n]*`srun --mpi=pmix`[^\n]*\n"
         step = {"SLURM_JOB_ID": "1", "SLURM_JOBID": "1", "SLURM_STEP_ID": "0", "SLURM_STEPID": "0", "SLURM_STEP_NUM_TASKS": "2", "SLURM_NODELIST": "here"}
         for variables, rank, said in (({"PMI_SIZE": "2"}, "PMI_RANK", singletons), ({"MPI_LOCALNRANKS": "2"}, "MPI_LOCALRANKID", singletons),
                                       (step, "SLURM_PROCID", srun)):
@@ -164,7 +164,8 @@ class Starting(unittest.TestCase):
             (pathlib.Path(folder) / "mpirun").chmod(0o755)
             run = Run(["run", with_deck(folder), "--ranks", 2], folder, {"PATH": f"{folder}:{os.environ['PATH']}"})
             self.assertEqual(run.code, 2, run.err)
-            self.assertRegex(run.err, r"^halocline: --ranks: each rank sees only itself: the mpirun on PATH belongs to another MPI [^\n]*\n$")
+            self.assertRegex(run.err, r"^halocline: --ranks: each rank sees only itself: the mpirun on PATH belongs to "
+                                      r"another MPI [^\n]*\n$")
             self.assertEqual(run.files(), ["mpirun", "run.yaml"])
 
     def test_each_mpirun_keeps_its_sessions_in_a_folder_of_its_own(self):
@@ -184,7 +185,8 @@ class Starting(unittest.TestCase):
         with scratch() as folder:
             run = Run(["run", with_deck(folder), "--ranks", 2], folder, job, timeout=60)
             self.assertEqual(run.code, 0, run.err)
-            self.assertRegex(run.err, r"^[\d:.]+ warning: --ranks 2 runs on this machine only, but the job has 2 nodes; [^\n]*\n$")
+            self.assertRegex(run.err, r"^[\d:.]+ warning: --ranks 2 runs on this machine only, but the job has 2 nodes; "
+                                      r"[^\n]*\n$")
             self.assertEqual(run.summary()["provenance"]["ranks"], 2)
 
     def test_progress_is_for_readers(self):

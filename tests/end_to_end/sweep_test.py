@@ -151,12 +151,14 @@ class Sweep(unittest.TestCase):
                 (sweep_words("gray-scott.f=1"), "halocline: `f`: unknown in gray-scott (--sweep gray-scott.f=1); did you mean `F`?\n"),
                 (sweep_words("timme.step=1"), "halocline: `--sweep timme.step`: `timme` is unknown in the deck and in gray-scott; "
                  "did you mean `time`?\n"),
-                (sweep_words("F="), "halocline: `--sweep F=`: no values; give them after the equals sign, separated by commas\n"),
+                (sweep_words("F="), "halocline: `--sweep F=`: no values; give them after the equals sign, separated by "
+                                    "commas\n"),
                 (sweep_words("F=1", "F=2"), "halocline: `--sweep F=2`: F is swept already\n"),
                 (sweep_words("F=1,2") + ["--set", "gray-scott.F=3"],
                  "halocline: `--set gray-scott.F=3`, `--sweep F`: the same option\n"),
                 (sweep_words("F=1", "gray-scott.F=2"), "halocline: `--sweep F`, `--sweep gray-scott.F`: the same option\n"),
-                (sweep_words("F=" + many, "k=" + many), "halocline: --sweep: 101 x 101 runs; a sweep may have at most 10000\n"),
+                (sweep_words("F=" + many, "k=" + many), "halocline: --sweep: 101 x 101 runs; a sweep may have at most "
+                                                        "10000\n"),
                 (sweep_words("F=0.02,-1", "k=0.05,0.06"), "halocline: F=-1,k=0.05 and 1 more run: `gray-scott.F`: "
                  "-1 is out of range: must be at least 0 (--sweep F=-1)\n"),
                 (sweep_words("F=0.02,x", "k=0.05") + ["--set", "mesh.sells=3"],
@@ -213,7 +215,8 @@ class Sweep(unittest.TestCase):
                 self.assertEqual([(row["status"], row["exit_code"]) for row in table(folder)], [("done", "0"), ("stopped", "5")])
                 self.assertEqual(folders(folder), ["time=step_1_steps_2", name])
                 summary = json.loads((pathlib.Path(folder) / "run.out" / name / "summary.json").read_text())
-                self.assertRegex(summary["message"], "^stopped by a signal after step \\d+ of 100000000; `halocline restart run.out/[^`]*` continues it$")
+                self.assertRegex(summary["message"], "^stopped by a signal after step \\d+ of 100000000; `halocline "
+                                                     "restart run.out/[^`]*` continues it$")
                 self.assertFalse((pathlib.Path(folder) / "run.out/halocline.lock").exists())
 
     def test_a_signal_that_is_ignored(self):
@@ -235,7 +238,8 @@ class Sweep(unittest.TestCase):
             self.assertEqual(process.returncode, 5, err)
             self.assertEqual([row["status"] for row in table(folder)], ["done", "stopped", "done"])
             name = "run.out/time=step_1e-6_steps_100000000"
-            self.assertIn(f"halocline: {name}: the run was lost: killed by signal 9 (Killed; by another process, or out of memory); files on disk are intact\n", err)
+            self.assertIn(f"halocline: {name}: the run was lost: killed by signal 9 (Killed; by another process, or out "
+                          "of memory); files on disk are intact\n", err)
             summary = json.loads((pathlib.Path(folder) / name / "summary.json").read_text())
             self.assertEqual((summary["status"], summary["exit_code"]), ("stopped", 5))
 

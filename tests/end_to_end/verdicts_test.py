@@ -69,7 +69,7 @@ class Verdicts(unittest.TestCase):
 
     def test_an_estimate_that_is_not_to_be_trusted_is_said(self):
         run, summary = self.run_deck(STAGNANT, 0)
-        self.assertIn("is not to be trusted: the solve for the error ended with ", run.err)
+        self.assertIn("is unreliable: the solve for the error ended with ", run.err)
         self.assertFalse(summary["solves"][0]["verification"]["trusted"])
         run, summary = self.run_deck(merged(STAGNANT, "solver.verify", {"on_failure": "fail"}), 3)
         self.assertEqual(summary["solves"][0]["outcome"], "unverified")
@@ -107,7 +107,7 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.run_deck({**TINY, **laplace, "precision": "double"}, 0)[0].err, "")
         self.assertEqual(self.run_deck({**TINY, **merged(laplace, "laplace.source", "0")}, 0)[0].err, "")
         run, summary = self.run_deck({**TINY, **merged(laplace, "laplace.source", "100")}, 3)
-        self.assertIn("is next to the smallest number of single precision", run.err)
+        self.assertIn("is close to the smallest number of single precision", run.err)
         self.assertEqual(summary["solves"][0]["outcome"], "breakdown", "squares are lost, too")
         run, summary = self.run_deck({**TINY, **merged(laplace, "laplace.source", "1e19")}, 3)
         self.assertIn("the residual is too small to be squared; scale the problem", run.err)

@@ -287,7 +287,7 @@ class Faults:
         if not any((folder / "deck.out").glob("*")):
             return ""
         done = subprocess.run([self.program, "verify", "deck.out"], cwd=folder, capture_output=True, text=True, timeout=60)
-        if done.returncode == 2 and "holds nothing of a run" in done.stderr:
+        if done.returncode == 2 and "holds no files of a run" in done.stderr:
             return ""
         if done.returncode not in (0, 4) or (done.returncode == 4) != ("damaged:" in done.stderr):
             raise Failure(f"verify ended with {done.returncode}: {done.stderr}")

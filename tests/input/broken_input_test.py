@@ -49,7 +49,7 @@ BROKEN_DECKS = [
     ("unknown integrator", GOOD, ["--set", "time.method=rk44"],
      ["`time.method`: expected one of bdf2, ..."]),
     ("even number of stages", GOOD, ["--set", "time.method=rkl2", "--set", "time.rkl2.stages=4"],
-     ["`time.rkl2.stages`: an even number (--set time.rkl2.stages=4); take an odd one"]),
+     ["`time.rkl2.stages`: an even number (--set time.rkl2.stages=4); give an odd one"]),
     ("unknown solver", GOOD + "solver: {method: sor}\n", [],
      ["`solver.method`: expected one of bicgstab, cg, chebyshev, gmres, jacobi, minres, multigrid, got 'sor' (deck:5:18)"]),
     ("unknown preconditioner", GOOD + "solver: {cg: {preconditioner: jacbi}}\n", [],
@@ -130,7 +130,8 @@ BROKEN_DECKS = [
     ("two conductivities", GOOD, ["--set", "heat.coefficient=density", "--set", "heat.conductivity=1"],
      ["`heat.coefficient`: given together with `conductivity` (--set heat.coefficient=density); give one of them"]),
     ("conductivity that changes", GOOD, ["--set", "heat.conductivity=1+t"],
-     ["`heat.conductivity`: '1+t' depends on t, but the conductivity stays as it is (--set heat.conductivity=1+t)"]),
+     ["`heat.conductivity`: '1+t' depends on t, but the conductivity must be constant in time (--set "
+      "heat.conductivity=1+t)"]),
     ("no conductivity", GOOD, ["--set", "heat.conductivity=0"],
      ["`heat.conductivity`: '0' is not above 0 (--set heat.conductivity=0)"]),
     ("no conductivity somewhere", GOOD, ["--set", "heat.conductivity=0.7-x"],
@@ -143,15 +144,15 @@ BROKEN_DECKS = [
      ["`laplace.source`: '1/(x-0.25)' is not a finite number at (0.25, 0, 0), t = 0"]),
     ("walls that diffusion cannot have", GOOD,
      ["--set", "heat.boundary.west.kind=zero", "--set", "heat.boundary.east={kind: robin, b: -2}"],
-     ["`heat.boundary.west.kind`: `zero` says nothing of what passes through the wall "
-      "(--set heat.boundary.west.kind=zero); take dirichlet, neumann, robin or reflecting",
+     ["`heat.boundary.west.kind`: `zero` does not determine the flux through the wall "
+      "(--set heat.boundary.west.kind=zero); use dirichlet, neumann, robin or reflecting",
       "`heat.boundary.east.b`: robin needs `a` and `b` of one sign, got 1 and -2 "
       "(--set heat.boundary.east={kind: robin, b: -2})"]),
     ("robin without a slope on nodes", "physics: laplace\n" + MESH, ["--set", "laplace.boundary.top.b=0", "--set",
      "laplace.boundary.east={kind: robin, b: 0}"],
      ["`laplace.boundary.top`: the mesh has 2 axes and no such face (--set laplace.boundary.top.b=0)",
       "`laplace.boundary.east.b`: robin with b = 0 on nodes (--set laplace.boundary.east={kind: robin, b: 0}); "
-      "say dirichlet instead"]),
+      "use dirichlet instead"]),
     ("no node between walls", "physics: laplace\nmesh: {cells: [8, 1]}\n", [],
      ["`mesh.cells`: both nodes of axis y lie on walls with a given value: two cells or more are needed (deck:2:15)"]),
     ("stretched cells for waves", "physics: wave\nmesh: {cells: 8, growth: 1.1}\n" + TIME, [],
@@ -215,7 +216,7 @@ BROKEN_DECKS = [
      ["`mesh.cells[1]`: 0 is out of range: must be at least 1 cells (deck:2:19)",
       "`heat.regions[0].shape`: the first region is the background ...",
       "`heat.regions[0].centre`: has 1 entries ...",
-      "`heat.boundary.west.kind`: `zero` says nothing of what passes through the wall ...",
+      "`heat.boundary.west.kind`: `zero` does not determine the flux through the wall ...",
       "`heat.boundary.top`: the mesh has 2 axes and no such face ..."]),
     ("unknown word in a tea.in", TEA.replace("x_cells", "x_cell"), [],
      ["`x_cells`: missing (deck:1:1); it is required",
@@ -243,7 +244,7 @@ BROKEN_DECKS = [
      ["`solver.method`: expected name=value, with a name like `solver.method` or `mesh.cells[0]` "
       "(--set solver.method)"]),
     ("--set beyond a list", GOOD, ["--set", "mesh.cells[7]=1"],
-     ["`mesh.cells`: has 2 entries, the first is [0] (--set mesh.cells[7]=1)"]),
+     ["`mesh.cells`: has 2 entries, counted from [0] (--set mesh.cells[7]=1)"]),
     ("--set into a scalar", GOOD, ["--set", "physics.name=heat"],
      ["`physics`: is 'heat', not a section (--set physics.name=heat)"]),
     ("--set that is no YAML", GOOD, ["--set", "mesh.cells=[8"],
@@ -256,7 +257,8 @@ BROKEN_DECKS = [
 
 # Name, arguments, and the message.
 BROKEN_COMMANDS = [
-    ("no subcommand", [], ["run, restart, check, diff, verify, list, bench, new-physics, test-physics or completion? `halocline --help` explains them"]),
+    ("no subcommand", [], ["run, restart, check, diff, verify, list, bench, new-physics, test-physics or completion? "
+                           "`halocline --help` explains them"]),
     ("unknown subcommand", ["rum", "good"], ["`rum`: not a subcommand of halocline; did you mean `run`?"]),
     ("subcommand that others have", ["help"], ["`help`: not a subcommand of halocline; did you mean `--help`?"]),
     ("no deck", ["run"], ["halocline run: DECK is required; see halocline run --help"]),
@@ -342,7 +344,7 @@ class BrokenInput(unittest.TestCase):
                                      (["--set", "devices=all"], "--set devices=all")):
                 self.expect(["run", "deck", *arguments], [
                     f"`devices`: this build {version.split()[-1]} computes on the processor and has no devices ({place}); "
-                    "leave it out, or take a build for GPUs"])
+                    "leave it out, or use a build for GPUs"])
             self.expect(["check", "deck"], ["`devices`: this build ..."])
 
     def test_transports(self):

@@ -91,7 +91,7 @@ NPY = {"file": "f"}
 RAW = {"file": "f", "type": "float64", "dims": [4, 3, 2]}
 HDF5 = {"file": "f", "dataset": "data/field"}
 SNAPSHOT = {"file": "f", "field": "u"}
-SHAPE = "`f` has {} values along x, y, z (shape {}), and the mesh has 4 x 3 x 2 cells; `interpolate: true` takes another " \
+SHAPE = "`f` has {} values along x, y, z (shape {}), and the mesh has 4 x 3 x 2 cells; `interpolate: true` accepts another " \
         "resolution"
 
 # Name, how the file is made (None: not at all), the deck's entry for it, and the message after "`wave.initial`: ".
@@ -101,19 +101,19 @@ WRONG_FILES = [
     ("a pipe", os.mkfifo, NPY, "`f` is a pipe or a device, not a file"),
     ("a device", lambda path: path.symlink_to("/dev/zero"), NPY, "`f` is a pipe or a device, not a file"),
     ("empty", content(b""), NPY,
-     "`f` is no .npy file; give `type` and `dims` of raw numbers, or `dataset` of an HDF5 file"),
+     "`f` is not an .npy file; give `type` and `dims` for raw numbers, or `dataset` for an HDF5 file"),
     ("no .npy", content(b"0.5 0.25\n"), NPY,
-     "`f` is no .npy file; give `type` and `dims` of raw numbers, or `dataset` of an HDF5 file"),
-    ("HDF5 for .npy", hdf5(), NPY, "`f` is no .npy file; of an HDF5 file give `dataset`, of a snapshot `field`"),
-    ("unknown version", content(npy_header(version=b"\x09\x00")), NPY, "`f` is no .npy file of version 1, 2 or 3"),
-    ("ends in its header", content(npy_header()[:40]), NPY, "`f` ends in its header"),
-    ("without a shape", content(npy_header(shape="None")), NPY, "`f` has a header that tells no shape"),
+     "`f` is not an .npy file; give `type` and `dims` for raw numbers, or `dataset` for an HDF5 file"),
+    ("HDF5 for .npy", hdf5(), NPY, "`f` is not an .npy file; give `dataset` for an HDF5 file, or `field` for a snapshot"),
+    ("unknown version", content(npy_header(version=b"\x09\x00")), NPY, "`f` is not an .npy file of version 1, 2 or 3"),
+    ("ends within its header", content(npy_header()[:40]), NPY, "`f` ends within its header"),
+    ("without a shape", content(npy_header(shape="None")), NPY, "`f` has a header without a shape"),
     ("cut off", cut(npy(GOOD), 8), NPY,
-     "`f` is cut off: it has 312 bytes, and an array of shape (2, 3, 4) of float64 takes 320 with what is before it"),
+     "`f` is cut off: it has 312 bytes, and an array of shape (2, 3, 4) of float64 takes 320 including the bytes before it"),
     ("too long", lambda path: path.write_bytes(npy_header() + bytes(200)), NPY,
-     "`f` has 273 bytes, and an array of shape (2, 3, 4) of float64 takes 265 with what is before it"),
+     "`f` has 273 bytes, and an array of shape (2, 3, 4) of float64 takes 265 including the bytes before it"),
     ("more than files hold", content(npy_header(shape="(4294967296, 4294967296, 4)")), NPY,
-     "`f` tells of an array of shape (4294967296, 4294967296, 4) of float64, which is more than a file can hold"),
+     "`f` should hold an array of shape (4294967296, 4294967296, 4) of float64, which no file can hold"),
     ("complex", npy(GOOD.astype(complex)), NPY, "`f` holds complex numbers, not float32, float64 or integers"),
     ("booleans", npy(GOOD > 3), NPY, "`f` holds booleans, not float32, float64 or integers"),
     ("text", npy(GOOD.astype(str)), NPY, "`f` holds text, not float32, float64 or integers"),
@@ -126,36 +126,36 @@ WRONG_FILES = [
     ("another size", npy(numpy.zeros((2, 3, 5))), NPY, SHAPE.format("5 x 3 x 2", "(2, 3, 5)")),
     ("no entries", npy(numpy.zeros((2, 0, 4))), NPY, "`f` holds no values"),
     ("two axes", npy(GOOD[0]), NPY,
-     "`f` has an array of shape (3, 4), and the mesh has 3 axes: expected are arrays indexed [z][y][x]"),
+     "`f` has an array of shape (3, 4), and the mesh has 3 axes: expected an array indexed [z][y][x]"),
     ("several numbers an entry", npy(numpy.zeros((2, 3, 4, 2))), NPY,
-     "`f` has an array of shape (2, 3, 4, 2), with 2 numbers an entry for 3 axes; say which by `component`, from 0, or "
-     "give an array of as many axes as the mesh has"),
+     "`f` has an array of shape (2, 3, 4, 2), with 2 numbers an entry for 3 axes; choose one with `component`, from 0, "
+     "or give an array with as many axes as the mesh"),
     ("one number an entry", npy(GOOD), {**NPY, "component": 0},
-     "`f` has an array of shape (2, 3, 4), without a last axis for `component`; leave that out"),
+     "`f` has an array of shape (2, 3, 4), without a last axis for `component`; leave `component` out"),
     ("no such component", npy(numpy.zeros((2, 3, 4, 2))), {**NPY, "component": 2},
-     "`f` has 2 numbers an entry, and no component 2: they count from 0"),
+     "`f` has 2 numbers an entry, but no component 2: components count from 0"),
     ("raw, cut off", content(GOOD.tobytes()[:-1]), RAW,
      "`f` is cut off: it has 191 bytes, and an array of shape (2, 3, 4) of float64 takes 192"),
     ("raw, of another type", content(GOOD.tobytes()), {**RAW, "type": "float32"},
      "`f` has 192 bytes, and an array of shape (2, 3, 4) of float32 takes 96"),
     ("raw, offset beyond the end", content(GOOD.tobytes()), {**RAW, "offset": 8},
-     "`f` is cut off: it has 192 bytes, and an array of shape (2, 3, 4) of float64 takes 200 with what is before it"),
+     "`f` is cut off: it has 192 bytes, and an array of shape (2, 3, 4) of float64 takes 200 including the bytes before it"),
     ("raw, of another size", content(bytes(8 * 60)), {**RAW, "dims": [5, 4, 3]}, SHAPE.format("5 x 4 x 3", "(3, 4, 5)")),
     ("raw, of two axes", content(bytes(8 * 12)), {**RAW, "dims": [4, 3]},
-     "`f` has an array of shape (3, 4), and the mesh has 3 axes: expected are arrays indexed [z][y][x]"),
-    ("no HDF5", npy(GOOD), HDF5, "`f` is no HDF5 file"),
+     "`f` has an array of shape (3, 4), and the mesh has 3 axes: expected an array indexed [z][y][x]"),
+    ("no HDF5", npy(GOOD), HDF5, "`f` is not an HDF5 file"),
     ("HDF5, cut off", cut(hdf5(), 100), HDF5, "`f` cannot be opened as an HDF5 file: truncated file: ..."),
     ("no such dataset", hdf5("data/fields"), HDF5, "`f` has no dataset `data/field`; did you mean `data/fields`?"),
     ("dataset elsewhere", hdf5("rho"), HDF5, "`f` has no dataset `data/field`; there are: rho"),
     ("no datasets", hdf5(array=None), HDF5, "`f` has no dataset `data/field`; there is none"),
     ("a group", hdf5("data/field/u"), HDF5, "`f` has no dataset `data/field`; did you mean ..."),
     ("a view of another file", hdf5_view, HDF5,
-     "`f` has a dataset `data/field` whose values lie in other files; give one that holds them itself"),
+     "`f` has a dataset `data/field` whose values are in other files; give a dataset that contains its values"),
     ("values in another file", hdf5_dataset(external=[("g", 0, 192)]), HDF5,
-     "`f` has a dataset `data/field` whose values lie in other files; give one that holds them itself"),
-    ("a dataset without values", hdf5_dataset(), HDF5, "`f` has a dataset `data/field` to which nothing was ever written"),
+     "`f` has a dataset `data/field` whose values are in other files; give a dataset that contains its values"),
+    ("a dataset without values", hdf5_dataset(), HDF5, "`f` has a dataset `data/field` that was never written"),
     ("a filter that is not there", hdf5_dataset(data=GOOD, compression="lzf"), HDF5,
-     "`f` has a dataset `data/field` that is stored by the filter `lzf`, which this HDF5 has not; gzip it has"),
+     "`f` has a dataset `data/field` that is stored with the filter `lzf`, which this HDF5 lacks; use gzip"),
     ("a damaged dataset", damaged_hdf5, HDF5, "`f` holds values that HDF5 cannot read: ..."),
     ("a name that is none", None, {"file": "f\x1b[31m\n"}, "`f [31m ` cannot be opened: No such file or directory"),
     ("dataset of text", hdf5(array="text"), HDF5,
@@ -165,23 +165,23 @@ WRONG_FILES = [
     ("complex dataset", hdf5(array=GOOD.astype(complex)), HDF5,
      "`f` holds in dataset `data/field` records or complex numbers, not float32, float64 or integers"),
     ("one number", hdf5(array=3.0), HDF5,
-     "`f` has an array of shape (), and the mesh has 3 axes: expected are arrays indexed [z][y][x]"),
+     "`f` has an array of shape (), and the mesh has 3 axes: expected an array indexed [z][y][x]"),
     ("dataset of another size", hdf5(array=numpy.zeros((2, 3, 8))), HDF5, SHAPE.format("8 x 3 x 2", "(2, 3, 8)")),
-    ("no snapshot", hdf5(), SNAPSHOT, "`f` is no snapshot that Halocline wrote of a mesh"),
-    ("no snapshot of a mesh", hdf5("VTKHDF/CellData/u"), SNAPSHOT, "`f` is no snapshot that Halocline wrote of a mesh"),
+    ("no snapshot", hdf5(), SNAPSHOT, "`f` is not a snapshot of a mesh written by Halocline"),
+    ("no snapshot of a mesh", hdf5("VTKHDF/CellData/u"), SNAPSHOT, "`f` is not a snapshot of a mesh written by Halocline"),
     ("no such field", hdf5("VTKHDF/CellData/density"), {**SNAPSHOT, "field": "densty"},
      "`f` has no field `densty`; did you mean `density`?"),
-    ("NaN", npy(with_entry(numpy.nan)), NPY, "`f` holds what is no finite number: entry [1][0][2] ([z][y][x]) is nan"),
+    ("NaN", npy(with_entry(numpy.nan)), NPY, "`f` holds a value that is not finite: entry [1][0][2] ([z][y][x]) is nan"),
     ("infinity", npy(numpy.asfortranarray(with_entry(-numpy.inf))), NPY,
-     "`f` holds what is no finite number: entry [1][0][2] ([z][y][x]) is -inf"),
+     "`f` holds a value that is not finite: entry [1][0][2] ([z][y][x]) is -inf"),
     ("the first of several", npy(numpy.asfortranarray(numpy.where(GOOD % 5 == 3, numpy.nan, GOOD))), NPY,
-     "`f` holds what is no finite number: entry [0][0][3] ([z][y][x]) is nan"),
+     "`f` holds a value that is not finite: entry [0][0][3] ([z][y][x]) is nan"),
     ("NaN of a component", npy(numpy.stack([GOOD, with_entry(numpy.nan)], -1)), {**NPY, "component": 1},
-     "`f` holds what is no finite number: entry [1][0][2][1] ([z][y][x]) is nan"),
+     "`f` holds a value that is not finite: entry [1][0][2][1] ([z][y][x]) is nan"),
     ("raw, in the wrong byte order", content(with_entry(numpy.nan).astype(">f8").tobytes()),
-     {**RAW, "byte_order": "big"}, "`f` holds what is no finite number: entry [1][0][2] ([z][y][x]) is nan"),
+     {**RAW, "byte_order": "big"}, "`f` holds a value that is not finite: entry [1][0][2] ([z][y][x]) is nan"),
     ("NaN in a dataset", hdf5(array=with_entry(numpy.nan)), HDF5,
-     "`f` holds what is no finite number: entry [1][0][2] ([z][y][x]) is nan"),
+     "`f` holds a value that is not finite: entry [1][0][2] ([z][y][x]) is nan"),
 ]
 
 # Name, the deck's entry, and the message, line by line.
@@ -271,7 +271,7 @@ class WrongFile(unittest.TestCase):
         array = numpy.zeros((2, 3, 16))
         array[0, 0, 14], array[0, 1, 8], array[1, 2, 3] = numpy.nan, numpy.inf, numpy.nan  # on ranks 2, 1 and 0
         npy(array)(self.file)
-        self.expect(deck, ["`wave.initial`: `f` holds what is no finite number: entry [0][0][14] ([z][y][x]) is nan "
+        self.expect(deck, ["`wave.initial`: `f` holds a value that is not finite: entry [0][0][14] ([z][y][x]) is nan "
                            "(deck:1:72)"], [["run", "deck", "--ranks", "3"]])
 
     def test_beyond_single_precision(self):

@@ -69,7 +69,7 @@ FlaggedChannel::FlaggedChannel(Communicator const& communicator, std::vector<Mes
   std::vector<Offer> const theirs = swapped_with(communicator, receives, offers);
   try {
     for (Offer const& offer : theirs) {
-      if (!offer.made) throw InputOutputError("cannot share memory: a neighbour has none");
+      if (!offer.made) throw InputOutputError("cannot share memory: a neighbour could not allocate any");
       outboxes_.push_back({blocks.opened(offer.block), offer.mailbox});
     }
   } catch (InputOutputError const&) {

@@ -73,7 +73,8 @@ PartCopies::PartCopies(std::vector<BoxCopy> const& copies, std::vector<MessageBu
       flags[box.message] += box.parts();
     }
     parts += box.parts();
-    if (parts > std::numeric_limits<int>::max()) throw DefectError("an exchange of more parts than are counted");
+    if (parts > std::numeric_limits<int>::max())
+      throw DefectError("an exchange has more parts than a 32-bit index can address");
     boxes_.push_back(box);
   }
   work_ = work_of(boxes_, {});

@@ -33,7 +33,7 @@ StagedChannel::Tag::Tag() {
   std::scoped_lock const lock(tags_mutex);
   number_ = first_tag;
   while (tags_in_use.contains(number_)) ++number_;
-  if (number_ > last_tag) throw DefectError("more exchanges at a time than there are tags for");
+  if (number_ > last_tag) throw DefectError("more exchanges in progress than there are message tags");
   tags_in_use.insert(number_);
 }
 StagedChannel::Tag::~Tag() {

@@ -39,7 +39,8 @@ std::vector<Segment> share_words(Communicator const& communicator, OwnSegment co
     failure = std::current_exception();
   }
   // Segments stay open until all ranks have mapped them.
-  if (communicator.any(failure != nullptr) && failure == nullptr) throw InputOutputError("another rank shares none");
+  if (communicator.any(failure != nullptr) && failure == nullptr)
+    throw InputOutputError("another rank failed to share memory");
   if (failure != nullptr) std::rethrow_exception(failure);
   return segments;
 }
@@ -78,7 +79,7 @@ std::string Group::make(Communicator const& communicator) {
     if (known) return "";
   }
   std::string const shared = cuda::ranks_on_one_device(communicator);
-  if (!shared.empty()) return shared + ", and NCCL wants one for each";
+  if (!shared.empty()) return shared + ", but NCCL needs one for each";
   OwnSegment own(OwnSegment::header + Index{sizeof(Failed)});
   std::vector<Segment> all;
   try {

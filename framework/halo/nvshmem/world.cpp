@@ -22,7 +22,7 @@ std::string start(Communicator const& communicator) {
   setenv("NVSHMEM_DISABLE_NVLS", "1", 1);  // NVLink multicast, which point-to-point messages do not use
   nvshmemx_uniqueid_t id = NVSHMEMX_UNIQUEID_INITIALIZER;
   int const failed = communicator.rank() == 0 ? nvshmemx_get_uniqueid(&id) : 0;
-  if (communicator.any(failed != 0)) return failed != 0 ? "it makes no id for a run" : "";
+  if (communicator.any(failed != 0)) return failed != 0 ? "it cannot create the id of a run" : "";
   communicator.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
   nvshmemx_init_attr_t attributes = NVSHMEMX_INIT_ATTR_INITIALIZER;
   nvshmemx_set_attr_uniqueid_args(communicator.rank(), communicator.size(), &id, &attributes);
@@ -49,14 +49,14 @@ std::string World::make(Communicator const& communicator) {
     return known ? "" : "NVSHMEM was started for other ranks";
   }
   std::string const shared = cuda::ranks_on_one_device(communicator);
-  if (!shared.empty()) return shared + ", and NVSHMEM wants one for each";
+  if (!shared.empty()) return shared + ", but NVSHMEM needs one for each";
   std::string const failure = start(communicator);
   if (communicator.any(!failure.empty())) return failure;
   world.arena_ = static_cast<std::byte*>(nvshmem_malloc(static_cast<std::size_t>(nvshmem_arena_bytes)));
   bool const without = world.arena_ == nullptr;
   if (communicator.any(without)) {
     return without ? "the symmetric heap has no room for " + std::to_string(nvshmem_arena_bytes) +
-                         " bytes; NVSHMEM_SYMMETRIC_SIZE makes it larger"
+                         " bytes; NVSHMEM_SYMMETRIC_SIZE sets its size"
                    : "";
   }
   MPI_Comm_group(communicator.data(), &world.ranks_);
@@ -77,7 +77,7 @@ std::byte* World::allocate(Index bytes) {
   constexpr Index alignment = 256;
   if (used_ + bytes > nvshmem_arena_bytes) {
     throw InputOutputError("no more than " + std::to_string(nvshmem_arena_bytes) +
-                           " bytes of messages go by the symmetric heap of NVSHMEM");
+                           " bytes of messages fit into the symmetric heap of NVSHMEM");
   }
   std::byte* const memory = arena_ + used_;
   used_ += round_up(bytes, alignment);

@@ -21,7 +21,7 @@ struct Loaded {
 fs::path folder_of_modules() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(&transport_module), &info) == 0) {
-    throw DefectError("dladdr does not know the library of halos");
+    throw DefectError("dladdr does not find the halo library");
   }
   return fs::canonical(info.dli_fname).parent_path() / "halocline" / "transports";
 }
@@ -32,7 +32,7 @@ Loaded load(std::string const& name) {
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return {nullptr, std::string("it cannot be loaded: ") + dlerror()};
   void* const symbol = dlsym(handle, transport_module_symbol);
-  if (symbol == nullptr) return {nullptr, "`" + file.string() + "` is no transport of Halocline"};
+  if (symbol == nullptr) return {nullptr, "`" + file.string() + "` is not a transport of Halocline"};
   return {reinterpret_cast<TransportModule const* (*)()>(symbol)(), ""};
 }
 

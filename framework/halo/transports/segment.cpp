@@ -59,11 +59,12 @@ Segment open_offered(SegmentOffer const& offer) {
   std::string const path = "/proc/" + std::to_string(offer.process) + "/fd/" + std::to_string(offer.descriptor);
   Descriptor const file(path, O_RDWR);
   if (file.number() < 0) refuse(path);
-  if (lseek(file.number(), 0, SEEK_END) != offer.bytes) throw InputOutputError("cannot share memory: not at " + path);
+  if (lseek(file.number(), 0, SEEK_END) != offer.bytes)
+    throw InputOutputError("cannot share memory: not found at " + path);
   Segment segment(file.number(), offer.bytes);
   std::uint64_t mark = 0;
   std::memcpy(&mark, segment.at(0), sizeof mark);
-  if (mark != offer.mark) throw InputOutputError("cannot share memory: not at " + path);
+  if (mark != offer.mark) throw InputOutputError("cannot share memory: not found at " + path);
   return segment;
 }
 

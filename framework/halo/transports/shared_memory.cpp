@@ -112,7 +112,7 @@ class SharedMemoryChannel final : public Channel {
   };
 
   void add_outbox(Offer const& offer) {
-    if (offer.segment.descriptor < 0) throw InputOutputError("cannot share memory: a neighbour has none");
+    if (offer.segment.descriptor < 0) throw InputOutputError("cannot share memory: a neighbour could not allocate any");
     outboxes_.push_back({open_offered(offer.segment), offer.mailbox});
   }
 

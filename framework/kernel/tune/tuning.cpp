@@ -57,7 +57,8 @@ State& state() {
 /// The shipped tables, merged. Parsed when a tuning is first looked up, because most backends have none. The caller
 /// holds the lock.
 TuningTable const& shipped(State& known) {
-  if (!known.shipped) known.shipped = TuningTable::parse(shipped_tunings(), "the table that Halocline brings along");
+  if (!known.shipped)
+    known.shipped = TuningTable::parse(shipped_tunings(), "the table of tunings built into Halocline");
   for (TuningTable const& table : known.brought) known.shipped->add(table);
   known.brought.clear();
   return *known.shipped;
