@@ -61,8 +61,8 @@ int fitting_ranks(Options const& mesh, int ranks, int layers) {
 
 std::string advice_on_ranks(Options const& mesh, int ranks, int layers) {
   int const fitting = fitting_ranks(mesh, ranks, layers);
-  if (fitting > 0) return fmt::format("take at most {} rank{}, or more cells", fitting, fitting == 1 ? "" : "s");
-  return mesh.given("processes") ? "choose other `processes`, or more cells" : "take more cells";
+  if (fitting > 0) return fmt::format("use at most {} rank{}, or more cells", fitting, fitting == 1 ? "" : "s");
+  return mesh.given("processes") ? "choose other `processes`, or more cells" : "use more cells";
 }
 
 /// Sections that have no meaning for a physics of points.

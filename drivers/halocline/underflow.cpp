@@ -51,7 +51,7 @@ void warn_of_underflow(Options const& deck, std::string const& physics) {
     if (!is_lost) continue;
     log_warning("`" + path_of(physics, pointer) + "`: " + shortest_text(*number) +
                 " is below the smallest number of single precision, " + shortest_text(least) +
-                ": it becomes 0 or loses digits; scale the problem, or take `precision: double`");
+                ": it becomes 0 or loses digits; scale the problem, or use `precision: double`");
   }
 }
 

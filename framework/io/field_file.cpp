@@ -147,7 +147,7 @@ void FieldFileReader::require_extents() {
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(shape_.dimensions); ++axis) {
       bool const too_few = on_nodes_ && !shape_.periodic[axis] && entries_[axis] < 2;
       if (too_few || entries_[axis] < 1)
-        throw wrong_file(file().path(), "has one node along an axis, which has at least two");
+        throw wrong_file(file().path(), "has one node along an axis, but needs at least two");
     }
     return;
   }
@@ -308,7 +308,7 @@ InputError FieldFileReader::refusal(BadEntry const& bad, Precision precision) co
   std::string const what = "entry " + where + order + " is " + shortest_text(bad.value);
   bool const is_too_large = std::isfinite(bad.value) && precision == Precision::single;
   return wrong_file(file().path(), is_too_large ? "does not fit into single precision: " + what +
-                                                      "; take `precision: double`, or scale it"
+                                                      "; use `precision: double`, or scale it"
                                                 : "holds a value that is not finite: " + what);
 }
 

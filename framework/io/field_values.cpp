@@ -121,7 +121,7 @@ void warn_if_lost(FieldFile const& file, std::string const& called, double large
   static std::set<std::string> warned;
   if (!warned.insert(called).second) return;
   log_warning("`" + called + "`: no value of `" + file.path + "` is above " + shortest_text(largest) +
-              ", and in single precision all are 0; scale the problem, or take `precision: double`");
+              ", and in single precision all are 0; scale the problem, or use `precision: double`");
 }
 
 /// Returns the largest absolute value.

@@ -141,11 +141,11 @@ TEST_F(FieldFiles, ThatChangeAreRefused) {
   on_first_rank(test::communicator(), [&] {
     std::filesystem::last_write_time("f", std::filesystem::last_write_time("f") + std::chrono::seconds(1));
   });
-  EXPECT_THAT(said(file), HasSubstr("`flow.initial`: `f` has changed since the deck was judged: it was rewritten "
+  EXPECT_THAT(said(file), HasSubstr("`flow.initial`: `f` has changed since the deck was checked: it was rewritten "
                                     "(deck:3:4)"));
   FieldFile const longer = write(std::vector<double>(8, 1.0), {8});
   on_first_rank(test::communicator(), [&] { write_here(std::vector<double>(16, 1.0)); });
-  EXPECT_THAT(said(given({16})), HasSubstr("`f` has changed since the deck was judged: it had 64 bytes and has 128"));
+  EXPECT_THAT(said(given({16})), HasSubstr("`f` has changed since the deck was checked: it had 64 bytes and has 128"));
 }
 
 TEST_F(FieldFiles, ThatChangeWhileTheyAreReadAreRefused) {

@@ -60,7 +60,7 @@ bool is_file_of(int descriptor, fs::path const& path) {
 }
 
 std::string named(std::vector<LockHolder> const& holders) {
-  if (holders.empty()) return "a process not yet named there";
+  if (holders.empty()) return "an unnamed process";
   return "process " + std::to_string(holders.front().process.number) + " of " + holders.front().host;
 }
 

@@ -92,7 +92,7 @@ void remember_judged(InputFile const& file) { judged()[file.path()] = file.ident
 void require_as_judged(InputFile const& file) {
   auto const then = judged().find(file.path());
   if (then == judged().end() || then->second == file.identity()) return;
-  throw changed(file.path(), then->second, file.identity(), "since the deck was judged");
+  throw changed(file.path(), then->second, file.identity(), "since the deck was checked");
 }
 
 std::string checksum_of(InputFile const& file, Index most) {

@@ -283,7 +283,7 @@ TEST(OutputFolderWithoutLocks, IsJudgedByTheFileAlone) {
                                          "has ended; if it has, delete that file");
   std::string const here = host_name() + ' ';
   EXPECT_THAT(refusal(here + "1 1\nfar 12 345\n"), HasSubstr("delete that file")) << "a rank elsewhere";
-  EXPECT_THAT(refusal(""), HasSubstr("a process not yet named there"));
+  EXPECT_THAT(refusal(""), HasSubstr("an unnamed process"));
   EXPECT_EQ(refusal(here + "1 1\n" + here + "2 2\n"), "") << "all have ended";
   write_whole_file(partial_name(out / lock_name), "");
   EXPECT_EQ(refusal(here + "1 1\n"), name + " is being claimed by another run; if there is none, delete " +

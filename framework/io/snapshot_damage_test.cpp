@@ -184,7 +184,7 @@ TEST_F(Damage, OfAMeshFile) {
     ASSERT_NE(place, std::string::npos);
     bytes.replace(place, sizeof(double), bytes_of(7));
     std::ofstream(file, std::ios::binary) << bytes;
-    EXPECT_EQ(damage_of_mesh_file(file), std::vector<std::string>{"`x`: has other bits"});
+    EXPECT_EQ(damage_of_mesh_file(file), std::vector<std::string>{"`x`: does not match its checksum"});
   });
 }
 

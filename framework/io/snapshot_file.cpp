@@ -281,7 +281,7 @@ std::vector<std::string> damage_of_mesh_file(std::filesystem::path const& path) 
       found.push_back("`" + name + "`: has no checksums");
     } else if (whole_list<std::uint64_t>(file, std::string(checksums_group) + "/" + name, H5T_NATIVE_UINT64) !=
                checksums.sums()) {
-      found.push_back("`" + name + "`: has other bits");
+      found.push_back("`" + name + "`: does not match its checksum");
     }
   }
   if (!has("Connectivity")) return found;
@@ -291,7 +291,7 @@ std::vector<std::string> damage_of_mesh_file(std::filesystem::path const& path) 
     Index place = 0;
     bool const right =
         std::ranges::all_of(numbers, [&](Index number) { return number == (name == "Types" ? 1 : place++); });
-    if (!right) found.push_back("`" + name + "`: has other bits");
+    if (!right) found.push_back("`" + name + "`: does not have the expected values");
   }
   return found;
 }

@@ -87,7 +87,7 @@ struct Reading {
                        describe(shape) + "), but " + ghosts.name() + " is on a mesh of " + dimensions +
                        (ghosts.dimensions() == 1 ? " dimension" : " dimensions") +
                        ": declare what it reads there, as star<" + std::to_string(shape.radius) + ", " + dimensions +
-                       ">, or take a mesh of more dimensions");
+                       ">, or use a mesh of more dimensions");
   }
 
   [[noreturn]] void refuse_width(int face, Index read) const {

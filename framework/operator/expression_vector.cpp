@@ -32,7 +32,7 @@ void warn_if_lost(Expression const& expression, std::string const& called, doubl
   static std::set<std::string> warned;
   if (largest == 0 || !warned.insert(called).second) return;
   log_warning("`" + called + "`: no value of '" + expression.text() + "' is above " + shortest_text(largest) +
-              ", and in single precision all are 0; scale the problem, or take `precision: double`");
+              ", and in single precision all are 0; scale the problem, or use `precision: double`");
 }
 
 }  // namespace

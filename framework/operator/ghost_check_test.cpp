@@ -90,7 +90,7 @@ TEST(GhostCheck, AFunctorOfAPlaneIsRefusedOnALine) {
   EXPECT_EQ(
       message_of([&] { sweep_owned_of(fields.u, fields.next, AddStar<1, 2>()); }),
       "`AddStar<1, 2>` may read neighbours along y (it declares star<1, 2>), but `u` is on a mesh of 1 dimension: "
-      "declare what it reads there, as star<1, 1>, or take a mesh of more dimensions");
+      "declare what it reads there, as star<1, 1>, or use a mesh of more dimensions");
 }
 
 TEST(GhostCheck, WritesBeyondTheGhostsAreRefused) {

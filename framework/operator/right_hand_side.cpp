@@ -35,7 +35,7 @@ void require_in_range(Vector const& x, std::string const& called) {
   double const largest = x.maximum();
   if (largest >= (is_single ? smallest_maximum<float> : smallest_maximum<double>)) return;
   std::string const precision = is_single ? "single precision" : "double precision";
-  std::string const advice = std::string("; ") + (is_single ? "take `precision: double`, or " : "") +
+  std::string const advice = std::string("; ") + (is_single ? "use `precision: double`, or " : "") +
                              "scale the problem, for example by other units of length";
   if (largest == 0) throw SolveError(called + " is 0 everywhere in " + precision + ", and should not be" + advice);
   log_warning(called + " is close to the smallest number of " + precision + ", and loses digits" + advice);

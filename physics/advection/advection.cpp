@@ -144,7 +144,7 @@ void judge_diffusivity(Options const& advection, bool is_unsteady, Mistakes& mis
   bool const may_be_zero = is_unsteady && advection.choice("scheme") == "upwind";
   if (k.constant() == 0 && may_be_zero) return;
   add_mistake(advection, "diffusivity", "'" + k.text() + "' is " + (may_be_zero ? "below 0" : "not above 0"), mistakes,
-              is_unsteady && k.constant() == 0 ? "take `scheme: upwind`, which needs no diffusion" : "");
+              is_unsteady && k.constant() == 0 ? "use `scheme: upwind`, which needs no diffusion" : "");
 }
 
 /// Rejects methods whose long steps are stable for diffusion alone.
@@ -155,7 +155,7 @@ void judge_method(Options const& advection, Options const& time, Mistakes& mista
   for (char const* axis : axes) {
     if (velocity.field(axis).is_zero()) continue;
     add_mistake(time, "method", method.name + " is stable for diffusion, but not for a flow", mistakes,
-                std::string("take ") + default_integrator + " or crank_nicolson");
+                std::string("use ") + default_integrator + " or crank_nicolson");
     return;
   }
 }

@@ -64,7 +64,8 @@ Equations& Equations::stable_step(std::function<double(Options const&, Structure
 
 void Equations::require_field(std::string const& field) const {
   if (std::find(declared_.fields.begin(), declared_.fields.end(), field) != declared_.fields.end()) return;
-  throw InputError("physics `" + declared_.name + "`: there is no field `" + field + "`; declared are " + names());
+  throw InputError("physics `" + declared_.name + "`: there is no field `" + field + "`; the declared fields are " +
+                   names());
 }
 
 std::string Equations::names() const {
@@ -125,7 +126,7 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
   for (int const fields : traits.fields) {
     if (fields == static_cast<int>(declared_.fields.size())) continue;
     throw InputError("physics `" + declared_.name + "`: its functor has " + std::to_string(fields) +
-                     " fields (`fields`, 1 if it does not say), and declared are " + names());
+                     " fields (`fields`, by default 1), but the declared fields are " + names());
   }
   Declared declared = declared_;
   int const ghosts = std::max(1, traits.radius);

@@ -94,7 +94,7 @@ class Equations {
   /// The physics whose rate is `Rate<Real>`, on meshes with as many axes as its shape has.
   template <template <class> class Rate>
   [[nodiscard]] PhysicsEntry evolution() const {
-    static_assert(Rate<double>::shape.dimensions() > 0, "a rate that reads its own point alone names its Axes");
+    static_assert(Rate<double>::shape.dimensions() > 0, "a rate that reads only its own point must name its Axes");
     constexpr int axes = Rate<double>::shape.dimensions();
     equation::require_rate<double, Rate<double>, axes>();
     Traits const traits{

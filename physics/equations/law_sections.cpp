@@ -161,7 +161,7 @@ void judge_law_method(Options const& own, Options const& time, std::string const
   std::string const reconstruction = own.choice("reconstruction");
   if (integrator_of(time, integrator) != "explicit_euler" || reconstruction == "donor_cell") return;
   add_mistake(time, "method", "explicit_euler is not stable with `reconstruction: " + reconstruction + "`", mistakes,
-              "take ssp_rk2 or ssp_rk3, or `reconstruction: donor_cell`");
+              "use ssp_rk2 or ssp_rk3, or `reconstruction: donor_cell`");
 }
 
 LawScheme law_scheme(Options const& own) {

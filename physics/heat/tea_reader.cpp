@@ -128,8 +128,7 @@ class TeaReader {
       return words.size();
     }
     if (found->second == Meaning::unavailable) {
-      mistakes_.add(word.location, word.text, "not available here",
-                    "take tl_use_cg, tl_use_chebyshev or tl_use_jacobi");
+      mistakes_.add(word.location, word.text, "not available here", "use tl_use_cg, tl_use_chebyshev or tl_use_jacobi");
       return words.size();
     }
     bool const has_value = found->second == Meaning::value || found->second == Meaning::no_matter_with_value;

@@ -156,7 +156,7 @@ std::string const background = "*tea\nstate 1 density=100.0 energy=0.0001\n";
 std::vector<Case> const cases{
     {background + "x_cell=5\n" + rest, "`x_cell`: unknown in a tea.in (tea.in:3:1); did you mean `x_cells`?"},
     {background + "tl_use_ppcg\n" + rest,
-     "`tl_use_ppcg`: not available here (tea.in:3:1); take tl_use_cg, tl_use_chebyshev or tl_use_jacobi"},
+     "`tl_use_ppcg`: not available here (tea.in:3:1); use tl_use_cg, tl_use_chebyshev or tl_use_jacobi"},
     {background + "tl_eps\n" + rest, "`tl_eps`: its value is missing (tea.in:3:1)"},
     {background + "tl_eps 1e-400\ntl_max_iters=0\n" + rest,
      "`tl_eps`: expected a number of at least 0 and below 1, got '1e-400' (tea.in:3:8)\n"

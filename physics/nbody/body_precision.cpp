@@ -24,7 +24,7 @@ std::string words() {
 
 template <class Real>
 std::string advice() {
-  return is_single<Real> ? "scale the problem, or take `precision: double`" : "scale the problem";
+  return is_single<Real> ? "scale the problem, or use `precision: double`" : "scale the problem";
 }
 
 Row numbers_of(Body const& body) {
@@ -78,7 +78,7 @@ void require_apart(std::vector<Body> const& bodies) {
                    " are at the same position" + (a == b ? "" : " in " + words<Real>()) + ", (" + shortest_text(a[0]) +
                    ", " + shortest_text(a[1]) + ", " + shortest_text(a[2]) +
                    "), where their attraction is infinite without softening; give `nbody.softening`" +
-                   (a == b ? ", or other positions" : ", or take `precision: double`"));
+                   (a == b ? ", or other positions" : ", or use `precision: double`"));
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ std::optional<Outcome> BiCgStab::iterate(ResidualSolve& solve, Operator const& a
     if (step == Step::not_a_number) return solve.not_a_number();
     if (step == Step::breakdown) {
       // A start without a step leaves the next one in the same place.
-      if (first) return solve.fail({Outcome::breakdown, "a product that the method divides by is zero; use gmres"});
+      if (first)
+        return solve.fail({Outcome::breakdown, "a product that the method divides by is zero to rounding; use gmres"});
       return std::nullopt;
     }
     if (auto const failure = solve.measure(residual_)) return failure;

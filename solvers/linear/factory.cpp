@@ -71,16 +71,16 @@ SolverEntry conjugate_gradients_entry() {
         for (std::string const option : {"norm", "replace_residual"}) {
           if (!given.given(option)) continue;
           add_mistake(given, option, "only conjugate gradients with two reductions an iteration have it", mistakes,
-                      "leave it, or take `reductions: two`");
+                      "leave it, or use `reductions: two`");
         }
       }
       if (!given.boolean("flexible")) {
-        return check_symmetric_cycle(given, mistakes, two ? "take V or W, or `flexible: true`" : "take V or W");
+        return check_symmetric_cycle(given, mistakes, two ? "use V or W, or `flexible: true`" : "use V or W");
       }
       if (two) return;
       add_mistake(given, "flexible",
                   "with one reduction an iteration, the preconditioner must be the same one throughout", mistakes,
-                  "leave it false, or take `reductions: two`");
+                  "leave it false, or use `reductions: two`");
     });
     return section;
   };
@@ -336,7 +336,7 @@ SolverEntry preconditioned_entry(std::string name, std::string sentence, Operato
     declare_criteria(section);
     declare_preconditioner(section);
     section.check([need](Options const& given, Mistakes& mistakes) {
-      if (need != OperatorNeed::nothing) check_symmetric_cycle(given, mistakes, "take V or W");
+      if (need != OperatorNeed::nothing) check_symmetric_cycle(given, mistakes, "use V or W");
       check_start(given, mistakes);
     });
     return section;
@@ -408,7 +408,7 @@ Section solver_section(std::string const& default_method) {
     if (!given.boolean("assembled")) return;
     if (asks_for("multigrid", given)) {
       add_mistake(given, "assembled", "a matrix has no coarser levels, which multigrid is made of", mistakes,
-                  "leave it false, or take another preconditioner");
+                  "leave it false, or use another preconditioner");
     }
   });
   return section;

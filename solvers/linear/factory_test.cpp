@@ -99,7 +99,7 @@ TEST(SolverFactory, EveryMethodSaysWhatItIsGoodFor) {
 TEST(SolverFactory, MultigridNeedsMoreThanAMatrix) {
   std::string const refused =
       "`solver.assembled`: a matrix has no coarser levels, which multigrid is made of "
-      "(test.yaml:1:21); leave it false, or take another preconditioner";
+      "(test.yaml:1:21); leave it false, or use another preconditioner";
   for (std::string const text :
        {"solver: {assembled: true, cg: {preconditioner: multigrid}}", "solver: {assembled: true, method: multigrid}"}) {
     EXPECT_THAT([&] { (void)read_solver(text); }, ThrowsMessage<InputError>(refused)) << text;
@@ -125,7 +125,7 @@ TEST(SolverFactory, NormAndReplacementAreOfTwoReductions) {
         ThrowsMessage<InputError>("`solver.cg." + option.substr(0, option.find(':')) +
                                   "`: only conjugate gradients with two reductions an iteration have it "
                                   "(test.yaml:1:" +
-                                  std::to_string(17 + option.find(':')) + "); leave it, or take `reductions: two`"))
+                                  std::to_string(17 + option.find(':')) + "); leave it, or use `reductions: two`"))
         << option;
   }
 }
@@ -135,7 +135,7 @@ TEST(SolverFactory, OneReductionNeedsOnePreconditionerThroughout) {
     EXPECT_THAT([&] { (void)read_solver("solver: {cg: {flexible: true, reductions: " + reductions + "}}"); },
                 ThrowsMessage<InputError>(
                     "`solver.cg.flexible`: with one reduction an iteration, the preconditioner must be the same one "
-                    "throughout (test.yaml:1:25); leave it false, or take `reductions: two`"));
+                    "throughout (test.yaml:1:25); leave it false, or use `reductions: two`"));
   }
 }
 
@@ -145,11 +145,11 @@ TEST(SolverFactory, SymmetricMethodsNeedSymmetricCycles) {
   };
   std::string const what = "the method needs a symmetric preconditioner, which an F-cycle is not ";
   refused("cg: {preconditioner: multigrid, multigrid: {cycle: F}}",
-          "`solver.cg.multigrid.cycle`: " + what + "(test.yaml:1:61); take V or W, or `flexible: true`");
+          "`solver.cg.multigrid.cycle`: " + what + "(test.yaml:1:61); use V or W, or `flexible: true`");
   refused("cg: {reductions: hidden, preconditioner: multigrid, multigrid: {cycle: F}}",
-          "`solver.cg.multigrid.cycle`: " + what + "(test.yaml:1:81); take V or W");
+          "`solver.cg.multigrid.cycle`: " + what + "(test.yaml:1:81); use V or W");
   refused("method: minres, minres: {preconditioner: multigrid, multigrid: {cycle: F}}",
-          "`solver.minres.multigrid.cycle`: " + what + "(test.yaml:1:81); take V or W");
+          "`solver.minres.multigrid.cycle`: " + what + "(test.yaml:1:81); use V or W");
   for (std::string const text :
        {"cg: {flexible: true, preconditioner: multigrid, multigrid: {cycle: F}}",
         "cg: {preconditioner: multigrid, multigrid: {cycle: W}}", "cg: {preconditioner: jacobi, multigrid: {cycle: F}}",

@@ -167,7 +167,7 @@ TEST(BiCgStab, SaysWhereItBreaksDown) {
   BiCgStab bicgstab(tight);
   SolveReport const report = solve(bicgstab, a, *b).report;
   EXPECT_EQ(report.outcome, Outcome::breakdown);
-  EXPECT_EQ(report.remark, "a product that the method divides by is zero; use gmres");
+  EXPECT_EQ(report.remark, "a product that the method divides by is zero to rounding; use gmres");
 }
 
 /// Alternates between zero and weights from 0.1 to 1.9: only a flexible method converges with it.

@@ -87,7 +87,7 @@ class Methods(unittest.TestCase):
     def test_helmholtz_is_indefinite(self):
         run, summary = self.solves("decks/helmholtz.yaml", "--set", "solver.method=cg")
         self.assertEqual((run.code, summary["solves"][0]["outcome"]), (3, "indefinite"))
-        self.assertIn("take minres", run.err)
+        self.assertIn("use minres", run.err)
 
     def test_full_multigrid_ends_at_the_error_of_the_discretisation(self):
         deck = "decks/full-multigrid.yaml"

@@ -186,9 +186,9 @@ class Bodies(unittest.TestCase):
                  "where their attraction is infinite without softening; give `nbody.softening`, or other positions"),
                 ({**bodies("b.csv"), "precision": "single"}, {"b.csv": b"1,0,0,0,0,0,1\n1.00000000001,0,0,0,0,0,1\n"},
                  "bodies 0 and 1 are at the same position in single precision, (1, 0, 0), where their attraction is infinite "
-                 "without softening; give `nbody.softening`, or take `precision: double`"),
+                 "without softening; give `nbody.softening`, or use `precision: double`"),
                 ({**bodies("b.csv"), "precision": "single"}, {"b.csv": b"0,0,0,0,0,0,1\n1,0,0,0,0,0,1e-50\n"},
-                 "body 1: mass, 1e-50, is 0 in single precision; scale the problem, or take `precision: double`"),
+                 "body 1: mass, 1e-50, is 0 in single precision; scale the problem, or use `precision: double`"),
                 ({**bodies("b.csv"), "precision": "single"}, {"b.csv": b"0,0,0,0,0,1e39,1\n"},
                  "body 0: vz, 1e+39, is infinite in single precision"),
                 (deck_of(plummer(8, mass=1e-50), 0.1, 1, "single"), {}, "is 0 in single precision"),

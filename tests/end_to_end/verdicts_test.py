@@ -101,7 +101,7 @@ class Verdicts(unittest.TestCase):
                 run, summary = self.run_deck({**TINY, **deck}, 3)
                 self.assertIn(named, run.err)
                 self.assertIn("is 0 everywhere in single precision", run.err)
-                self.assertIn("take `precision: double`", run.err)
+                self.assertIn("use `precision: double`", run.err)
                 self.assertIsNone(summary, "nothing is written where nothing was solved")
         laplace = cases[0][0]
         self.assertEqual(self.run_deck({**TINY, **laplace, "precision": "double"}, 0)[0].err, "")

@@ -159,7 +159,7 @@ BROKEN_DECKS = [
      ["`mesh.growth`: wave needs cells of equal width along each axis (deck:2:26); leave it out"]),
     ("blocks thinner than the ghosts", "physics: wave\nmesh: {cells: 12}\n" + TIME, ["--ranks", "4"],
      ["`mesh.cells`: axis x is cut into 4 blocks for 4 ranks, the thinnest of 3 cells, and wave reads 4 cells beyond a "
-      "block (deck:2:15); take at most 3 ranks, or more cells"]),
+      "block (deck:2:15); use at most 3 ranks, or more cells"]),
     ("blocks thinner than the ghosts along a chosen axis",
      "physics: wave\nmesh: {cells: [64, 7], processes: [1, 2]}\n" + TIME, ["--ranks", "2"],
      ["`mesh.cells`: axis y is cut into 2 blocks for 2 ranks, the thinnest of 3 cells, and wave reads 4 cells beyond a "
@@ -169,7 +169,7 @@ BROKEN_DECKS = [
       "give at least 4 cells"]),
     ("matrix of levels", GOOD, ["--set", "solver.assembled=true", "--set", "solver.method=multigrid"],
      ["`solver.assembled`: a matrix has no coarser levels, which multigrid is made of (--set solver.assembled=true); "
-      "leave it false, or take another preconditioner"]),
+      "leave it false, or use another preconditioner"]),
     ("background not everywhere", GOOD, ["--set", "heat.regions[0].shape=point", "--set",
                                          "heat.regions[0].centre=[0, 0]"],
      ["`heat.regions[0].shape`: the first region is the background (--set heat.regions[0].shape=point); "
@@ -222,7 +222,7 @@ BROKEN_DECKS = [
      ["`x_cells`: missing (deck:1:1); it is required",
       "`x_cell`: unknown in a tea.in (deck:3:1); did you mean `x_cells`?"]),
     ("method a tea.in may ask for and not get", TEA.replace("tl_use_cg", "tl_use_ppcg"), [],
-     ["`tl_use_ppcg`: not available here (deck:11:1); take tl_use_cg, tl_use_chebyshev or tl_use_jacobi"]),
+     ["`tl_use_ppcg`: not available here (deck:11:1); use tl_use_cg, tl_use_chebyshev or tl_use_jacobi"]),
     ("state of a tea.in without energy", TEA.replace("energy=0.0001", ""), [],
      ["`state 1`: its energy is missing (deck:2:1)"]),
     ("negative density in a tea.in", TEA.replace("density=100.0", "density=-1"), [],

@@ -277,8 +277,7 @@ class WrongFile(unittest.TestCase):
     def test_beyond_single_precision(self):
         npy(with_entry(-1e300))(self.file)
         self.expect(self.deck(NPY, precision="single"),
-                    ["`wave.initial`: `f` does not fit into single precision: entry [1][0][2] ([z][y][x]) is -1e+300; take "
-                     "`precision: double`, or scale it (deck:1:71)"])
+                    ["`wave.initial`: `f` does not fit into single precision: entry [1][0][2] ([z][y][x]) is -1e+300; use `precision: double`, or scale it (deck:1:71)"])
 
     def test_several_files(self):
         """Every wrong file is reported."""

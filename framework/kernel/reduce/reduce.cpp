@@ -143,7 +143,8 @@ void run(Execution const& execution, Form form, Arrays<Kind, Real> const& arrays
          Outcome<Execution>& outcome) {
   expect_sensible(segments);
   for (Real const* const first : arrays.first) {
-    if (first == nullptr && segments.count * segments.length > 0) throw DefectError("a reduction of values nowhere");
+    if (first == nullptr && segments.count * segments.length > 0)
+      throw DefectError("a reduction of values from a null pointer");
   }
   auto& work = outcome.work();
   work.reserve(execution, segments);
