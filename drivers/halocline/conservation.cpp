@@ -81,7 +81,7 @@ std::vector<std::string> Conservation::warnings() const {
     if (watched.largest_drift <= watched.explained_drift) continue;
     all.push_back(
         fmt::format("`{}` should be conserved, but drifted by {:.2g} of its size; rounding, (8 steps + sqrt(cells)) "
-                    "epsilon, and solves, 2 sqrt(cells) residual, explain {:.2g}",
+                    "epsilon, and solves, 2 sqrt(cells) residual, explain only {:.2g}",
                     watched.name, watched.largest_drift, watched.explained_drift));
   }
   return all;

@@ -111,9 +111,9 @@ void judge_blocks(PhysicsEntry const& entry, Options const& deck, int ranks, Mis
   int const blocks = partition->grid()[static_cast<std::size_t>(*axis)];
   Index const least = partition->thinnest(*axis);
   std::string const thin = fmt::format("{} cell{}", least, least == 1 ? "" : "s");
-  std::string const what = blocks > 1 ? fmt::format("axis {} is cut into {} blocks for {} ranks, the thinnest of {}",
+  std::string const what = blocks > 1 ? fmt::format("axis {} is cut into {} blocks for {} ranks, the thinnest with {}",
                                                     "xyz"[*axis], blocks, ranks, thin)
-                                      : fmt::format("axis {} is periodic, of {}", "xyz"[*axis], thin);
+                                      : fmt::format("axis {} is periodic, with {}", "xyz"[*axis], thin);
   std::string const advice =
       blocks > 1 ? advice_on_ranks(mesh, ranks, layers) : fmt::format("give at least {} cells", layers);
   add_mistake(mesh, "cells", fmt::format("{}, and {} reads {} cells beyond a block", what, entry.name, layers),

@@ -33,8 +33,8 @@ void print_result(Output const& output, std::filesystem::path const& folder, dou
     say(fmt::format("{:<{}}  {:.15g}\n", quantity.name, width, quantity.value));
   }
   for (ConservedQuantity const& conserved : output.conservation()->quantities()) {
-    say(fmt::format("{:<{}}  {}: largest drift {:.1e} (explained: {:.1e})\n", "conserved", width, conserved.name,
-                    conserved.largest_drift, conserved.explained_drift));
+    say(fmt::format("{:<{}}  {}: largest drift {:.1e} (rounding and solves explain {:.1e})\n", "conserved", width,
+                    conserved.name, conserved.largest_drift, conserved.explained_drift));
   }
   if (output.step_count()) {
     say(fmt::format("{:<{}}  {} accepted by error control, {} rejected\n", "steps", width, output.step_count()->taken,

@@ -114,7 +114,7 @@ std::unique_ptr<Physics> create(PhysicsContext const& context) {
 
 /// The coefficients must not depend on time; in the steady problem nothing may.
 void judge_times(Options const& advection, Options const& mesh, bool is_unsteady, Mistakes& mistakes) {
-  std::string const stays = is_unsteady ? "but it is the same at all times" : "but nothing here changes with time";
+  std::string const stays = is_unsteady ? "but must be constant in time" : "but the problem is steady";
   auto const add = [&](Options const& section, std::string const& option, std::string const& text,
                        std::string const& advice) {
     add_mistake(section, option, "'" + text + "' depends on t, " + stays, mistakes, advice);
@@ -127,7 +127,7 @@ void judge_times(Options const& advection, Options const& mesh, bool is_unsteady
   judge_field(advection, "diffusivity");
   judge_field(advection, "reaction");
   if (is_unsteady) return;
-  std::string const advice = "give a section `time`, and u evolves";
+  std::string const advice = "give a section `time` to make it unsteady";
   judge_field(advection, "source", advice);
   judge_field(advection, "initial", advice);
   if (advection.has("exact") && advection.expression("exact").depends_on_time())

@@ -101,9 +101,9 @@ class Advection(unittest.TestCase):
             self.assertAlmostEqual(self.done(folder, deck).summary()["quantities"]["mean"], 2, delta=1e-5)
 
     def test_what_is_wrong_is_told(self):
-        in_time = "depends on t, but it is the same at all times"
-        steady = "depends on t, but nothing here changes with time"
-        advice = "; give a section `time`, and u evolves\n"
+        in_time = "depends on t, but must be constant in time"
+        steady = "depends on t, but the problem is steady"
+        advice = "; give a section `time` to make it unsteady\n"
         for changes, words in (
                 ({"advection__velocity__x": "1+t"}, "`advection.velocity.x`: '1+t' " + in_time),
                 ({"advection__diffusivity": "1+t"}, "`advection.diffusivity`: '1+t' " + in_time),

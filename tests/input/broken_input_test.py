@@ -158,14 +158,14 @@ BROKEN_DECKS = [
     ("stretched cells for waves", "physics: wave\nmesh: {cells: 8, growth: 1.1}\n" + TIME, [],
      ["`mesh.growth`: wave needs cells of equal width along each axis (deck:2:26); leave it out"]),
     ("blocks thinner than the ghosts", "physics: wave\nmesh: {cells: 12}\n" + TIME, ["--ranks", "4"],
-     ["`mesh.cells`: axis x is cut into 4 blocks for 4 ranks, the thinnest of 3 cells, and wave reads 4 cells beyond a "
+     ["`mesh.cells`: axis x is cut into 4 blocks for 4 ranks, the thinnest with 3 cells, and wave reads 4 cells beyond a "
       "block (deck:2:15); use at most 3 ranks, or more cells"]),
     ("blocks thinner than the ghosts along a chosen axis",
      "physics: wave\nmesh: {cells: [64, 7], processes: [1, 2]}\n" + TIME, ["--ranks", "2"],
-     ["`mesh.cells`: axis y is cut into 2 blocks for 2 ranks, the thinnest of 3 cells, and wave reads 4 cells beyond a "
+     ["`mesh.cells`: axis y is cut into 2 blocks for 2 ranks, the thinnest with 3 cells, and wave reads 4 cells beyond a "
       "block (deck:2:15); choose other `processes`, or more cells"]),
     ("periodic axis shorter than the ghosts", "physics: wave\nmesh: {cells: 3, periodic: true}\n" + TIME, [],
-     ["`mesh.cells`: axis x is periodic, of 3 cells, and wave reads 4 cells beyond a block (deck:2:15); "
+     ["`mesh.cells`: axis x is periodic, with 3 cells, and wave reads 4 cells beyond a block (deck:2:15); "
       "give at least 4 cells"]),
     ("matrix of levels", GOOD, ["--set", "solver.assembled=true", "--set", "solver.method=multigrid"],
      ["`solver.assembled`: a matrix has no coarser levels, which multigrid is made of (--set solver.assembled=true); "

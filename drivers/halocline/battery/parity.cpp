@@ -37,7 +37,7 @@ Finding blocks(Subject const& subject) {
     }
     text += fmt::format("{}{}", text.empty() ? "" : ", ", count);
   }
-  if (text.empty()) return not_applicable("the mesh cannot be split");
+  if (text.empty()) return not_applicable("the mesh cannot be cut");
   return held(fmt::format("on 1 block and on {}: {}", text, is_explicit(subject) ? "the same bits" : "within 1e-8"));
 }
 

@@ -156,7 +156,7 @@ Finding ranks(Subject const& subject) {
     }
     done += fmt::format("{}{}", done.empty() ? "" : ", ", count);
   }
-  if (done.empty()) return not_applicable("the mesh cannot be split");
+  if (done.empty()) return not_applicable("the mesh cannot be cut");
   return held(fmt::format("on 1 rank and on {}: {}", done, has_same_bits ? "the same bits" : "within 1e-8"));
 }
 
