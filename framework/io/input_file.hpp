@@ -16,7 +16,7 @@ struct FileIdentity {
   friend bool operator==(FileIdentity const&, FileIdentity const&) = default;
 };
 
-/// "`u0.npy` ends in its header": the error for a user's file.
+/// "`u0.npy` ends within its header": the error for a user's file.
 [[nodiscard]] InputError wrong_file(std::string const& path, std::string const& why);
 
 /// A user's file with random access. Errors are InputErrors that name it.

@@ -46,7 +46,7 @@ class SnapshotFile {
   [[nodiscard]] std::vector<SnapshotEntry> const& fields() const { return fields_; }
   /// Reads `count` numbers, starting with number `first`, in file order: components of an entry adjacent, x fastest.
   void read(SnapshotEntry const& field, Index first, Index count, std::vector<double>& numbers) const;
-  /// Describes damage, one line each: "`u`: numbers 65536 to 131071 have other bits". Reads the whole file.
+  /// Describes damage, one line each: "`u`: numbers 65536 to 131071 do not match their checksum". Reads the whole file.
   [[nodiscard]] std::vector<std::string> damage() const;
   /// Cell edges of the mesh along an axis, from the mesh file next to it; empty without that file.
   [[nodiscard]] std::vector<double> edges(int axis) const;

@@ -10,8 +10,8 @@ namespace halocline {
 /// maps a truncated file without an error and crashes later.
 [[nodiscard]] std::string shared_object_damage(std::filesystem::path const& file);
 
-/// Who can replace the code of `file`, besides its owner and group: "everybody may write to it", "everybody may write
-/// to its folder `/tmp/x`"; empty if nobody. Folders with the sticky bit (such as /tmp) do not count.
+/// Who can replace the code of `file`, besides its owner and group: "every user may write to it", "every user may
+/// write to its folder `/tmp/x`"; empty if nobody. Folders with the sticky bit (such as /tmp) do not count.
 [[nodiscard]] std::string writable_by_everybody(std::filesystem::path const& file);
 
 }  // namespace halocline
