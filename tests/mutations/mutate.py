@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Measures how many defects the battery finds: `mutate.py BUILD [RESULT.json] [--first N] [--only SUBJECT] [--seconds S]
-[--jobs N]`.
+[--jobs N]`, or `mutate.py --check [SOURCE]`.
 
-Applies the mutations of mutations.json one at a time to copies of the sources (the first occurrence of `old` becomes `new`),
+Applies the mutations of mutations.json one at a time to copies of the sources (the only occurrence of `old` becomes `new`),
 compiles the affected file as BUILD does but with -O1, and tests the physics with its decks by `halocline test-physics`. The
 sources and BUILD, an up-to-date build tree of this checkout with -DHALOCLINE_TESTS=ON, are not changed. The verdicts:
 
     caught            a check failed; it is named
     not caught        all checks passed
     does not compile  the compiler found it
+
+With --check it only reports mutations that no longer fit the sources. A mutation fits if `old` occurs exactly once in `file`
+and `new` differs from it.
 """
 
 import argparse
@@ -59,14 +62,33 @@ def shared_object(folder, unit, subject):
     return SUBJECTS[subject][0]
 
 
+def mistake_in(root, mutation):
+    """Why a mutation does not fit the sources; None if it does."""
+    path = root / mutation["file"]
+    if mutation["subject"] not in SUBJECTS:
+        return f"there is no subject `{mutation['subject']}`"
+    if not path.is_file():
+        return "there is no such file"
+    count = path.read_text(encoding="utf-8").count(mutation["old"])
+    if count != 1:
+        return f"`{mutation['old']}` occurs {count} times; `old` must occur exactly once"
+    if mutation["new"] == mutation["old"]:
+        return f"`new` is the same as `old`, `{mutation['old']}`"
+    return None
+
+
+def mistakes_in(root, mutations):
+    """A line for each mutation that does not fit the sources."""
+    found = [(one, mistake_in(root, one)) for one in mutations]
+    return [f"{one['file']}: mutation `{one['what']}`: {mistake}" for one, mistake in found if mistake]
+
+
 def mutant(folder, scratch, mutation):
     """The shared object with the mutation, and the original one; None if the compiler rejects it."""
-    text = (ROOT / mutation["file"]).read_text()
-    if mutation["old"] not in text:
-        sys.exit(f"{mutation['file']}: there is no `{mutation['old']}`")
+    text = (ROOT / mutation["file"]).read_text(encoding="utf-8")
     copy = scratch / mutation["file"]
     copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_text(text.replace(mutation["old"], mutation["new"], 1))
+    copy.write_text(text.replace(mutation["old"], mutation["new"]), encoding="utf-8")
     unit = mutation["file"]
     if unit.endswith(".hpp"):
         unit = UNITS.get(unit, SUBJECTS[mutation["subject"]][1])
@@ -138,15 +160,25 @@ def verdict(folder, mutation):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("build", type=pathlib.Path, nargs="?")
     parser.add_argument("result", type=pathlib.Path, nargs="?")
     parser.add_argument("--first", type=int)
     parser.add_argument("--seconds", type=float, default=1e9, help="no mutation is begun after so many")
     parser.add_argument("--only")
     parser.add_argument("--jobs", type=int, default=1, help="mutations at a time")
+    parser.add_argument("--check", type=pathlib.Path, nargs="?", const=ROOT, metavar="SOURCE",
+                        help="only report mutations that do not fit the sources")
     given = parser.parse_args()
+    if given.build is None and not given.check:
+        parser.error("give a build tree or --check")
+    root = given.check or ROOT
+    mutations = json.loads((root / "tests/mutations/mutations.json").read_text(encoding="utf-8"))
+    if mistakes := mistakes_in(root, mutations):
+        advice = "Change tests/mutations/mutations.json so that each mutation has the present text of its source."
+        sys.exit("\n".join([*mistakes, advice]))
+    if given.check:
+        return
     folder = given.build.resolve()
-    mutations = json.loads((ROOT / "tests/mutations/mutations.json").read_text())
     mutations = [one for one in mutations if given.only in (None, one["subject"])][:given.first]
     os.environ["OMP_NUM_THREADS"] = "1"
     begin = time.monotonic()
