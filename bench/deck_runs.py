@@ -27,11 +27,13 @@ def run_or_exit(command, exit_codes=(0,)):
 
 
 def run_deck(given, folder, deck, ranks, *flags, exit_codes=(0,)):
-    """Runs a deck into `folder`/out, without snapshots and tables where it does not say; the summary. Ends the program at
-    another exit code."""
+    """Runs a deck into `folder`/out, without snapshots and tables where it does not say; the summary, or None of a deck that
+    was refused. Ends the program at another exit code."""
     deck = {"output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}, **deck}
     (folder / "deck.yaml").write_text(json.dumps(deck))
     command = [*shlex.split(given.launcher), str(ranks), given.program, "run", str(folder / "deck.yaml"), "--output",
                str(folder / "out"), "--overwrite", "--quiet", *flags]
+    summary = folder / "out/summary.json"
+    summary.unlink(missing_ok=True)
     run_or_exit(command, exit_codes)
-    return json.loads((folder / "out/summary.json").read_text())
+    return json.loads(summary.read_text()) if summary.exists() else None

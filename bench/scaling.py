@@ -1,31 +1,43 @@
 #!/usr/bin/env python3
 """Measures how runs scale over ranks, with one device each: seconds of a step of a wave, of a sweep of the 25-point
-stencil, of a Jacobi iteration in 1D or 2D with the norm of every iteration, or of an iteration of conjugate gradients with
-cycles of multigrid in single precision.
+stencil, of a Jacobi iteration in 1D or 2D with the norm of every iteration, of an iteration of conjugate gradients with
+cycles of multigrid in single precision, or of a step of bodies that attract one another.
 
 A case is run with few and with many steps, `--repeat` times in turn; the difference of the medians is the time of the
 steps in between, without start and end. Weak: so many cells along each axis for each rank, in slabs along the last
-axis; strong: so many in all. Efficiency is that of the same case on the first number of ranks.
+axis; strong: so many in all, of which bodies are the only kind. Efficiency is that of the same case on the first number of
+ranks.
+
+The gate: the deck of each row with few steps runs on a single rank too. Quantities, residuals of all iterations and, up to
+4 GiB of a field, the last fields of both are compared. Cells that one device has no memory for are halved along each axis
+until it has. A row whose answer differs by more than its tolerance is stored as such, and ends the program with 1.
 
     bench/scaling.py --program bin/halocline --case wave --cells 1024 --ranks 1 2 4 --weak --json bench/results/x.json
 """
+import csv
+import math
 import pathlib
+import re
 import statistics
+import sys
 import tempfile
 
-from deck_runs import parser_of, run_deck
+from deck_runs import parser_of, run_deck, run_or_exit
 from record import store
+
+FIELDS_UP_TO = 1 << 32  # bytes of a field that the gate compares
 
 
 def arguments():
     parser = parser_of(__doc__, repeat=3)
     parser.add_argument("--case", choices=list(CASES), required=True)
-    parser.add_argument("--cells", type=int, required=True, help="along each axis")
+    parser.add_argument("--cells", type=int, required=True, help="along each axis; of bodies: all")
     parser.add_argument("--precision", default="single")
     parser.add_argument("--weak", action="store_true", help="cells for each rank, not in all")
     parser.add_argument("--steps", type=int, nargs=2, default=[50, 250], help="few and many")
     parser.add_argument("--transports", nargs="+", default=["auto"])
     parser.add_argument("--overlap", nargs="+", choices=["true", "false"], default=["true"])
+    parser.add_argument("--one-process", action="store_true", help="one rank with so many devices: bodies")
     return parser.parse_args()
 
 
@@ -42,7 +54,7 @@ def stencil(cells, steps):
 
 def jacobi(cells, steps):
     return {"physics": "laplace", "mesh": {"cells": cells, "processes": [1, 0]},
-            "laplace": {"centring": "cell", "source": "x-y"},
+            "laplace": {"centring": "cell", "source": "x+y"},
             "solver": {"method": "jacobi", "jacobi": {"relative_tolerance": 0, "iterations": steps}}}
 
 
@@ -61,18 +73,114 @@ def multigrid(cells, steps):
                                               "multigrid": {"precision": "single"}}}}
 
 
-CASES = {"wave": wave, "stencil": stencil, "jacobi": jacobi, "rod": rod, "multigrid": multigrid}
+def bodies(count, steps):
+    return {"physics": "nbody", "nbody": {"initial": "plummer", "plummer": {"bodies": count[0]}, "softening": 0.05},
+            "time": {"step": 0.001, "steps": steps}}
+
+
+CASES = {"wave": wave, "stencil": stencil, "jacobi": jacobi, "rod": rod, "multigrid": multigrid, "bodies": bodies}
+AXES = {"rod": 1, "jacobi": 2, "bodies": 1}
+# Sums whose terms cancel have no digits to compare; where a case has some, these columns are compared, and fields have the rest.
+COLUMNS = {"bodies": ["step", "time", "energy", "kinetic_energy", "potential_energy"]}
+
+
+def run_case(given, folder, cells, ranks, settings, steps, output=None, exit_codes=(0, 3)):
+    deck = {**CASES[given.case](cells, steps), "precision": given.precision}
+    flags = []
+    if given.case != "bodies":
+        deck["halo"] = settings
+    elif given.one_process:
+        ranks, flags = 1, ["--devices", str(ranks)]
+    if output:
+        deck["output"] = output
+    return run_deck(given, folder, deck, ranks, *flags, exit_codes=exit_codes)
+
+
+def tolerances(given, count):
+    """What an answer may differ by from that of a single rank, as parts of the largest value: in fields and in tables, and why."""
+    single, double = 2.0 ** -24, 2.0 ** -53
+    if given.case == "bodies":
+        rounding = (single if given.precision == "single" else double) * math.sqrt(count)
+        return rounding, rounding, "forces are added up in another order: random rounding of so many terms"
+    if given.case == "multigrid":
+        return 100 * single, 100 * single, "agglomerated levels differ: rounding of a cycle in single precision"
+    return 0.0, 1024 * double, ("points are computed by the same operations; a term of a sum of one sign passes at most 256 "
+                                "additions and 64 merges, in either run")
+
+
+def columns_of(table, case):
+    with table.open() as lines:
+        rows = list(csv.DictReader(lines))
+    names = COLUMNS.get(case, rows[0] if rows else [])
+    return {name: [float(row[name]) for row in rows] for name in names if name != "method"}
+
+
+def difference_of_tables(case, one, many):
+    """Largest difference in a column of numbers of both folders' tables, as part of the largest number in that column."""
+    largest = 0.0
+    for name in ("scalars.csv", "residuals.csv"):
+        if (one / name).exists() != (many / name).exists():
+            return math.inf
+        mine, theirs = ({} if not (folder / name).exists() else columns_of(folder / name, case) for folder in (one, many))
+        if {name: len(column) for name, column in mine.items()} != {name: len(column) for name, column in theirs.items()}:
+            return math.inf
+        for column, numbers in mine.items():
+            scale = max(map(abs, numbers), default=0.0)
+            for a, b in zip(numbers, theirs[column]):
+                if a != b:
+                    largest = max(largest, abs(a - b) / scale if scale > 0 and math.isfinite(a - b) else math.inf)
+    return largest
+
+
+def difference_of_fields(given, one, many):
+    """Largest difference of the last states' fields, as part of the largest value of the field."""
+    mine, theirs = (sorted(folder.glob("snapshot_*.*")) for folder in (one, many))
+    if [path.name for path in mine] != [path.name for path in theirs] or not mine:
+        return math.inf
+    said = run_or_exit([given.program, "diff", str(mine[-1]), str(theirs[-1])], exit_codes=(0, 3)).strip()
+    return 0.0 if said == "same bits" else float(re.search(r"difference is (\S+)$", said)[1])
+
+
+def single_rank(given, folder, cells, steps):
+    """Runs a single rank. The cells that it had: those given or, where they do not fit, half as many along each axis, and so
+    on; and what it wrote."""
+    while True:
+        output = {"scalars": {"interval": 0}, "snapshots": {"interval": 0}}
+        if math.prod(cells) * (4 if given.precision == "single" else 8) <= FIELDS_UP_TO:
+            del output["snapshots"]
+        if run_case(given, folder, cells, 1, {"transport": "auto"}, steps, output, exit_codes=(0, 2, 3)):
+            return cells, output
+        if min(cells) < 16:
+            sys.exit(f"scaling: a single rank refuses the deck, even of {cells} cells")
+        cells = [extent // 2 for extent in cells]
+
+
+def gate(given, folder, row, steps):
+    """How the row's answer compares with that of a single rank."""
+    one, many = folder / "one", folder / "many"
+    one.mkdir(exist_ok=True)
+    many.mkdir(exist_ok=True)
+    cells, output = single_rank(given, one, row["cells"], steps)
+    run_case(given, many, cells, row["ranks"], {name: row[name] for name in ("transport", "overlap")}, steps, output)
+    one, many = one / "out", many / "out"
+    of_fields, of_tables, why = tolerances(given, math.prod(cells))
+    fields = None if "snapshots" in output else difference_of_fields(given, one, many)
+    tables = difference_of_tables(given.case, one, many)
+    passed = (fields is None or fields <= of_fields) and tables <= of_tables
+    print(f"  {cells} cells, {steps} steps: {'as' if passed else 'NOT AS'} on a single rank, tables within {tables:.2g}"
+          + ("" if fields is None else f", fields within {fields:.2g}"), flush=True)
+    return {"cells": cells, "steps": steps, "fields": fields, "tables": tables, "tolerance_of_fields": of_fields,
+            "tolerance_of_tables": of_tables, "since": why, "passed": passed}
 
 
 def seconds_of(given, folder, cells, ranks, settings, steps):
-    deck = {**CASES[given.case](cells, steps), "precision": given.precision, "halo": settings}
-    summary = run_deck(given, folder, deck, ranks, exit_codes=(0, 3))
+    summary = run_case(given, folder, cells, ranks, settings, steps)
     solves = summary["solves"]
     return (solves[0]["seconds"] if solves else summary["timings"]["advance"]), summary
 
 
 def measure(given, folder, ranks, settings):
-    cells = [given.cells] * {"rod": 1, "jacobi": 2}.get(given.case, 3)
+    cells = [given.cells] * AXES.get(given.case, 3)
     if given.weak:
         cells[-1] *= ranks
     few, many = given.steps
@@ -98,11 +206,14 @@ def main():
                     rows.append(row)
                     slower = row["seconds_a_step"] / rows[0]["seconds_a_step"]
                     row["efficiency"] = (1 if given.weak else rows[0]["ranks"] / ranks) / slower
-                    print(f"{given.case} {row['cells']} {ranks} ranks, {row['transports']}, overlap {overlap}: "
+                    print(f"{given.case} {row['cells']} {ranks} ranks, {row['transports'] or 'no halos'}, overlap {overlap}: "
                           f"{1e3 * row['seconds_a_step']:.4f} ms a step, efficiency {row['efficiency']:.3f}", flush=True)
+                    if ranks > 1:
+                        row["gate"] = gate(given, pathlib.Path(name), row, given.steps[0])
     if given.json:
         store(given.json, summary["provenance"], remark=given.remark, case=given.case, precision=given.precision,
               weak=given.weak, rows=rows, sweeps=summary["sweeps"])
+    sys.exit(0 if all(row["gate"]["passed"] for row in rows if "gate" in row) else 1)
 
 
 if __name__ == "__main__":

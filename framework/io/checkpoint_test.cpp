@@ -219,7 +219,7 @@ TEST_F(Checkpoints, WhatDoesNotFitIsRefused) {
     return std::string();
   };
   double number = 0;
-  EXPECT_NE(refusal([&] { reader.number("pressure", number); }).find("no number `pressure`"), std::string::npos);
+  EXPECT_NE(refusal([&] { reader.number("pressure", number); }).find("no value `pressure`"), std::string::npos);
   EXPECT_NE(refusal([&] { reader.field("q", state.cells); }).find("no field `q`"), std::string::npos);
   EXPECT_NE(refusal([&] { reader.field("group/v", state.cells); }).find("entries"), std::string::npos);
   Field<float> single(mesh, {.name = "u"});

@@ -330,8 +330,8 @@ void RunRecord::go_on_from(std::string const& continued) {
   steps_ = json.at("steps");
   time_ = number_of(json.at("time"));
   for (auto const& [name, value] : json.at("quantities").items()) quantities_.push_back({name, number_of(value)});
-  least_step_ = json.at("step_sizes").at(0);
-  largest_step_ = json.at("step_sizes").at(1);
+  least_step_ = number_of(json.at("step_sizes").at(0));
+  largest_step_ = number_of(json.at("step_sizes").at(1));
   for (Json const& table : json.at("tables")) {
     earlier_tables_.push_back({table.at("name"), table.at("bytes"), table.at("xxh3_128")});
     cut_table(folder_, earlier_tables_.back());

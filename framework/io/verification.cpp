@@ -62,16 +62,22 @@ Damage damage_of_table(fs::path const& path) {
   if (!file) return {"cannot be read"};
   std::string const text{std::istreambuf_iterator<char>(file), {}};
   if (text.empty() || text.back() != '\n') return {"does not end with a complete line"};
-  std::optional<long> commas;
-  std::size_t line = 1;
-  for (std::size_t begin = 0; begin < text.size(); ++line) {
-    std::size_t const end = text.find('\n', begin);
-    long const here = std::count(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                                 text.begin() + static_cast<std::ptrdiff_t>(end), ',');
-    if (!commas) commas = here;
-    if (here != *commas) return {"line " + std::to_string(line) + " has a different number of values than the first"};
-    begin = end + 1;
+  std::optional<Index> separators;
+  Index line = 1;
+  Index here = 0;
+  bool quoted = false;  // RFC 4180: commas and line ends in quotation marks are text
+  for (char const letter : text) {
+    if (letter == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (letter == ',') ++here;
+    if (letter != '\n') continue;
+    if (!separators) separators = here;
+    if (here != *separators)
+      return {"line " + std::to_string(line) + " has a different number of values than the first"};
+    here = 0;
+    ++line;
   }
+  if (quoted) return {"does not end with a complete line"};
   return {};
 }
 

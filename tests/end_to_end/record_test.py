@@ -48,7 +48,7 @@ class Record(unittest.TestCase):
             self.assertRegex(said, r"(?m)^physics heat from /.*/lib/halocline/physics/heat\.so$")
             self.assertRegex(said, r"(?m)^backend \w+ on .+, \d+ threads a rank$")
             self.assertRegex(said, r"(?m)^multigrid has \d levels$")
-            self.assertRegex(said, r"(?m)^seconds in regions, .*:\n( +\d+\.\d{6}){3} +[\d.]+ .+\n")
+            self.assertRegex(said, r"(?m)^seconds in regions .*:\n( +\d+\.\d{6}){3} +[\d.]+ .+\n")
             self.assertRegex(said, r"(?m)^( +\d+\.\d{6}){3} +2 step$")
 
     def regions(self, summary):

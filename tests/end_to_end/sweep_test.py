@@ -80,6 +80,9 @@ class Sweep(unittest.TestCase):
         with scratch() as folder:
             with_deck(folder, heat={"initial": "x"})
             self.sweep(folder, *sweep_words("mesh.cells=[8, 8],[16, 8]", "u.initial='1','x*y'"), "--quiet")
+            # Commas within values are no more values of a line.
+            verified = Run(["verify", "run.out"], folder)
+            self.assertEqual(verified.code, 0, verified.err)
             self.assertEqual(folders(folder), sorted(f"mesh.cells={cells},u.initial={initial}" for cells in ("8_8", "16_8")
                                                      for initial in ("1", "x_y")))
             self.assertEqual([row["mesh.cells"] for row in table(folder)], ["[8, 8]"] * 2 + ["[16, 8]"] * 2)

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Measures all that the pages tell of several devices of a host: each case of bench/scaling.py below, stored in a record of
+its own, with the least efficiency that is asked of it on the most devices.
+
+    bench/devices.py --program bin/halocline --ranks 1 2 4 --name four_h100 --folder bench/results
+    bench/devices.py --program bin/halocline --ranks 1 2 --name trial --folder . --divide 16    # whether all of it runs
+
+A case whose record is there already is not run again: what a limit of time broke off goes on with the same command. Ends with
+1 where an answer is not that of a single rank; a mark that is missed is told and stored, and no more.
+"""
+import argparse
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+
+SCALING = pathlib.Path(__file__).resolve().parent / "scaling.py"
+# name: options, cells, least efficiency
+CASES = {
+    "wave_weak": ("--case wave --weak --steps 20 100 --repeat 2", 1024, 0.97),
+    "wave_strong": ("--case wave --steps 100 500", 512, None),
+    "jacobi_strong": ("--case jacobi --steps 100 500", 20480, 0.92),
+    "multigrid_weak": ("--case multigrid --precision double --weak --steps 2 8 --repeat 2", 1024, 0.85),
+    "multigrid_strong": ("--case multigrid --precision double --steps 4 24", 512, None),
+    "bodies_threads_strong": ("--case bodies --one-process --steps 6 46", 262144, 0.95),
+    "bodies_ranks_strong": ("--case bodies --steps 6 46", 262144, 0.95),
+    "rod_strong": ("--case rod --transports nvshmem cuda-ipc --steps 1000 5000", 1 << 22, None),
+}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True, help="the driver")
+    parser.add_argument("--ranks", type=int, nargs="+", required=True)
+    parser.add_argument("--name", required=True, help="ends the records' names: scaling_wave_weak_NAME.json")
+    parser.add_argument("--folder", required=True, type=pathlib.Path, help="where records go")
+    parser.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
+    parser.add_argument("--divide", type=int, default=1, help="cells along each axis, bodies and points by so much")
+    parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="their number follows")
+    parser.add_argument("--remark", default="", help="kept in the records")
+    return parser.parse_args()
+
+
+def measure(given, name, record):
+    options, cells, _ = CASES[name]
+    command = [sys.executable, str(SCALING), "--program", given.program, *shlex.split(options), "--cells",
+               str(cells // given.divide), "--ranks", *map(str, given.ranks), "--launcher", given.launcher, "--json", str(record)]
+    return subprocess.run([*command, *(["--remark", given.remark] if given.remark else [])]).returncode
+
+
+def verdict(name, record):
+    least = CASES[name][2]
+    last = max(json.loads(record.read_text())["rows"], key=lambda row: (row["ranks"], row["efficiency"]))
+    mark = "" if least is None else f", {'met' if last['efficiency'] >= least else 'MISSED'}: {least}"
+    by = last["transports"] and f", {last['transports']}"
+    return f"{name}: {last['efficiency']:.3f} on {last['ranks']}{by}{mark}"
+
+
+def main():
+    given = arguments()
+    failed, said = [], []
+    for name in given.cases:
+        record = given.folder / f"scaling_{name}_{given.name}.json"
+        if not record.exists() and measure(given, name, record) != 0:
+            failed.append(name)
+        if record.exists():
+            said.append(verdict(name, record))
+    print("\n".join(said))
+    if failed:
+        sys.exit(f"devices: these did not run to their end, or not to the answer of a single rank: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()
