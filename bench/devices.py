@@ -22,7 +22,7 @@ CASES = {
     "wave_strong": ("--case wave --steps 100 500", 512, None),
     "jacobi_strong": ("--case jacobi --steps 100 500", 20480, 0.92),
     "multigrid_weak": ("--case multigrid --precision double --weak --steps 2 8 --repeat 2", 1024, 0.85),
-    "multigrid_strong": ("--case multigrid --precision double --steps 4 24", 512, None),
+    "multigrid_strong": ("--case multigrid --precision double --steps 2 8", 512, None),
     "bodies_threads_strong": ("--case bodies --one-process --steps 6 46", 262144, 0.95),
     "bodies_ranks_strong": ("--case bodies --steps 6 46", 262144, 0.95),
     "rod_strong": ("--case rod --transports nvshmem cuda-ipc --steps 1000 5000", 1 << 22, None),

@@ -176,6 +176,9 @@ def gate(given, folder, row, steps):
 def seconds_of(given, folder, cells, ranks, settings, steps):
     summary = run_case(given, folder, cells, ranks, settings, steps)
     solves = summary["solves"]
+    if solves and solves[0]["iterations"] != steps:
+        sys.exit(f"scaling: the solve ended after {solves[0]['iterations']} iterations ({solves[0]['outcome']}), not after {steps}: "
+                 "fewer --steps")
     return (solves[0]["seconds"] if solves else summary["timings"]["advance"]), summary
 
 

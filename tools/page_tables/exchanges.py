@@ -1,5 +1,6 @@
 """What was measured between the devices of a host."""
-from .records import binary, digits, duration, fixed, microseconds, milliseconds, one, rate, rows, size, table, without_repeats
+from .records import (binary, digits, duration, fixed, microseconds, milliseconds, one, rate, rows, scientific, size, table,
+                      without_repeats)
 
 
 def exchange(name, transport, number, graph=False):
@@ -46,40 +47,47 @@ def nvshmem_h100():
               for reference, words in what.items())]
 
 
-def scaled(name, run, weak):
+def scaled(name, run):
+    """A row for each way of messages on two devices."""
     alone = one(name, ranks=1)
-    made = []
     found = rows(name, ranks=2)
-    for row in found:
-        if row["transport"] == "auto" and len(found) > 1:  # what it took is among the others
-            continue
-        cells = [extent for extent in alone["cells"]]
-        if run.startswith("Jacobi"):
-            cells = cells[:2]
-        made.append([run, f"{size(cells)} {'a device' if weak else 'in all'}",
-                     row["transports"] + ("" if row["overlap"] else ", without overlap"), milliseconds(alone["seconds_a_step"]),
-                     milliseconds(row["seconds_a_step"]), fixed(row["efficiency"], 3)])
-    return made
+    return [[run, f"{size(alone['cells'])} in all", row["transports"] + ("" if row["overlap"] else ", without overlap"),
+             milliseconds(alone["seconds_a_step"]), milliseconds(row["seconds_a_step"]), fixed(row["efficiency"], 3)]
+            for row in found if row["transport"] != "auto" or len(found) == 1]  # what auto took is among the others
 
 
 HEADINGS = ["run", "cells", "messages", "one device", "two devices", "efficiency"]
+# Cases of bench/devices.py.
+DEVICE_RUNS = {
+    "wave_weak": "eighth-order wave, a step",
+    "wave_strong": "eighth-order wave, a step",
+    "jacobi_strong": "Jacobi in 2D with the norm of each iteration, an iteration",
+    "multigrid_weak": "CG with multigrid, an iteration",
+    "multigrid_strong": "CG with multigrid, an iteration",
+    "bodies_threads_strong": "gravity, all devices in one process, a step",
+    "bodies_ranks_strong": "gravity, a rank for each device, a step",
+}
 
 
 @table
-def scaling_h200():
-    return [HEADINGS, *without_repeats([
-        *scaled("scaling_wave_strong_h200", "wave, leapfrog", False),
-        *scaled("scaling_wave_strong_tuned_h200", "the same by tiles found later", False),
-        *scaled("scaling_wave_weak_h200", "wave, leapfrog", True),
-        *scaled("scaling_stencil_weak_h200", "25-point stencil", True),
-        *scaled("scaling_jacobi_strong_h200", "Jacobi in 2D with the norm of every step", False),
-        *scaled("scaling_multigrid_strong_h200", "conjugate gradients with multigrid, an iteration", False),
-        *scaled("scaling_multigrid_weak_h200", "conjugate gradients with multigrid, an iteration", True)], 2)]
+def scaling_two_h200():
+    made = [["run", "cells", "one device", "two devices", "efficiency", "largest difference from a single rank"]]
+    for name, run in DEVICE_RUNS.items():
+        alone, two = (one(f"scaling_{name}_two_h200", ranks=ranks) for ranks in (1, 2))
+        cells = f"{alone['cells'][0]:,} bodies" if name.startswith("bodies") else size(alone["cells"])
+        gate = two["gate"]
+        if not gate["passed"]:
+            raise ValueError(f"{name}: not the answer of a single rank")
+        difference = max(gate["tables"], gate["fields"] or 0)
+        made.append([run, cells + (" per device" if name.endswith("weak") else " in all"), milliseconds(alone["seconds_a_step"]),
+                     milliseconds(two["seconds_a_step"]), fixed(two["efficiency"], 3),
+                     "none" if difference == 0 else scientific(difference)])
+    return made
 
 
 @table
 def scaling_h100():
-    return [HEADINGS, *without_repeats(scaled("scaling_wave_strong_h100", "wave, leapfrog", False), 2)]
+    return [HEADINGS, *without_repeats(scaled("scaling_wave_strong_h100", "eighth-order wave"), 2)]
 
 
 @table

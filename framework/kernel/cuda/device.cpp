@@ -30,6 +30,9 @@ Device facts_of(int device) {
   bool const is_of_hopper = capability_of_code() >= 90;
   return {.multiprocessors = attribute(cudaDevAttrMultiProcessorCount),
           .shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+          .clock = 1e3 * attribute(cudaDevAttrClockRate),
+          // Two transfers per clock.
+          .bandwidth = 2e3 * attribute(cudaDevAttrMemoryClockRate) * attribute(cudaDevAttrGlobalMemoryBusWidth) / 8,
           .async_copy = is_of_hopper,
           .clusters = is_of_hopper};
 }

@@ -11,6 +11,8 @@ namespace halocline::kernel::cuda {
 struct Device {
   int multiprocessors = 0;
   int shared_bytes = 0;     ///< the most that a block may use
+  double clock = 0;         ///< highest, of a multiprocessor, in 1 / s
+  double bandwidth = 0;     ///< peak, of the memory, in bytes / s
   bool async_copy = false;  ///< whether the device, and the code that runs on it, support TMA
   bool clusters = false;    ///< whether the device, and the code that runs on it, support thread-block clusters
 };
