@@ -59,7 +59,7 @@ class Checkpoints {
 
   /// Estimated duration of a checkpoint, in seconds, for stopping in time.
   [[nodiscard]] double expected_seconds() const;
-  /// "; `halocline restart plate.out` goes on" if a stopped run left a checkpoint; else empty.
+  /// "; `halocline restart plate.out` continues it" if a stopped run left a checkpoint; else empty.
   [[nodiscard]] std::string advice() const;
   /// Duration of the last checkpoint; 0: there was none.
   [[nodiscard]] double seconds_of_last() const { return writer_.seconds(); }

@@ -25,8 +25,8 @@ struct FieldDescription {
 /// Whether a field has the positions of points, with three components.
 [[nodiscard]] inline bool is_position(FieldDescription const& field) { return field.position && field.components == 3; }
 
-/// Memory layout of one block's allocation. Component c, entry (i, j, k) is at offset first + c * component + i + j *
-/// row + k * plane; the first owned entry of each row is 64-byte aligned.
+/// Memory layout of one block's allocation, in entries. Component c of entry (i, j, k) is at offset
+/// first + c * component + i + j * row + k * plane; the first owned entry of each row is 64-byte aligned.
 struct BlockLayout {
   Index first = 0;
   Index row = 0;

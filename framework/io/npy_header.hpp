@@ -19,7 +19,8 @@ struct NpyHeader {
 };
 
 /// \param next reads the next bytes of the file, fewer at its end
-/// Throws InputError, with the file's defect or contents ("is no .npy file"), unless it is an array of real numbers.
+/// Throws InputError, with the file's defect or contents ("is not an .npy file"), unless it is an array of real
+/// numbers.
 [[nodiscard]] NpyHeader read_npy_header(std::function<std::string(std::size_t bytes)> const& next);
 
 }  // namespace halocline

@@ -116,8 +116,8 @@ class RunRecord {
   RunRecord(RunRecord const&) = delete;
   RunRecord& operator=(RunRecord const&) = delete;
 
-  /// The data of tables and summary that another run needs to continue from the present step, `step`, as JSON. Flushed
-  /// table rows only.
+  /// The data of tables and summary that another run needs to continue from the present step, `step`, as JSON. Of
+  /// tables, only flushed rows count.
   [[nodiscard]] std::string carried(Index step) const;
 
   /// Collective. From here on every rank, not only the first, can write a `summary.json` if a signal ends the program,

@@ -70,7 +70,7 @@ struct Greatest {
 
 namespace kernel {
 
-/// Sums are grouped by index alone. Term n of a row, counted from the begin of the range, goes to lane n modulo
+/// Sums are grouped by index alone. Term n of a row, counted from the start of the range, goes to lane n modulo
 /// `group`. `merge_group` merges the lanes, then `group` neighbouring rows, then `group` neighbouring groups of rows,
 /// and so on until one accumulator is left.
 inline constexpr int group = 32;

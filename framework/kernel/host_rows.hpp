@@ -49,7 +49,7 @@ template <class Accumulator>
   return merge_group(lanes, group);
 }
 
-/// Sums of the current group of rows. A lane holds the terms whose offset from the begin of the row has one remainder
+/// Sums of the current group of rows. A lane holds the terms whose offset from the start of the row has one remainder
 /// modulo `group`. Lanes are stored rotated by `head` so that a piece fills adjacent lanes; merging gives the same
 /// result for any rotation.
 template <class Accumulator, int Sums>

@@ -23,7 +23,7 @@ IndexRange cut(IndexRange range, int axis, Index begin, Index end) {
   return range;
 }
 
-/// Begins of `pieces` pieces of about equal length, an even number of unknowns after `begin`; and the end of the last.
+/// Starts of `pieces` pieces of about equal length, an even number of unknowns after `begin`; and the end of the last.
 std::vector<Index> even_cuts(Index begin, Index length, Index pieces) {
   std::vector<Index> all;
   for (Index n = 0; n < pieces; ++n) all.push_back(begin + length * n / pieces / 2 * 2);

@@ -21,7 +21,7 @@ namespace halocline {
 struct Wavefront {
   IndexRange box;                             ///< local indices of the block's unknowns
   std::array<std::array<bool, 2>, 3> open{};  ///< sides (axis; lower, upper) with a neighbouring block
-  std::array<Index, 3> alignment{1, 1, 1};    ///< of the aligned stage, relative to the box's begin: 1 or 2
+  std::array<Index, 3> alignment{1, 1, 1};    ///< of the aligned stage, relative to the box's start: 1 or 2
   int axis = 0;                               ///< the last axis of the mesh, along which the front moves
   Index bytes_per_unknown = 0;                ///< of the data of all stages together
 
@@ -29,11 +29,11 @@ struct Wavefront {
   [[nodiscard]] IndexRange interior(Index lag, bool aligned) const;
   /// The rest of the box, as disjoint boxes.
   [[nodiscard]] std::vector<IndexRange> shell(Index lag, bool aligned) const;
-  /// Begins of the threads' pieces, and the end of the last: cuts along `axis`.
+  /// Starts of the threads' pieces, and the end of the last: cuts along `axis`.
   [[nodiscard]] std::vector<Index> cuts(int stages, int threads) const;
   /// The axis that is divided into tiles: the one before `axis`, if there is one.
   [[nodiscard]] int tiled_axis() const { return axis > 0 ? axis - 1 : 0; }
-  /// Begins of the tiles, and the end of the last. One tile in less than three dimensions, where slices are rows.
+  /// Starts of the tiles, and the end of the last. One tile in less than three dimensions, where slices are rows.
   [[nodiscard]] std::vector<Index> tiles(int stages) const;
   /// How far the front moves at a time: pieces long enough to vectorise, short enough for the caches.
   [[nodiscard]] Index step() const;

@@ -49,7 +49,7 @@ class Vector {
   virtual void add(double a, Vector const& x) = 0;
   /// this = a x + b this
   virtual void combine(double a, Vector const& x, double b) = 0;
-  /// this = this + alpha p, then p = z + beta p, in one pass: the begin of a step of conjugate gradients.
+  /// this = this + alpha p, then p = z + beta p, in one pass: the start of a step of conjugate gradients.
   virtual void advance(double alpha, Vector& p, double beta, Vector const& z) = 0;
   /// this = this + a x; returns the square of the new 2-norm, in one pass.
   [[nodiscard]] virtual double add_and_square(double a, Vector const& x) = 0;

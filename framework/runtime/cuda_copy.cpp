@@ -112,7 +112,7 @@ class PinnedBuffer {
   void* memory_ = nullptr;
 };
 
-/// Bytes of a piece of a staged copy. With B bytes/s each way and L seconds between the end of one piece and the begin
+/// Bytes of a piece of a staged copy. With B bytes/s each way and L seconds between the end of one piece and the start
 /// of the next, n bytes in pieces of p take (n / p + 1) (p / B + L): minimal at p = sqrt(n L B).
 [[nodiscard]] std::size_t piece_of(std::size_t bytes) {
   constexpr double bytes_in_latency = 4e5;  // L B: 8 us at 50 GB/s

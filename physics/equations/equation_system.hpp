@@ -56,7 +56,7 @@ class EquationSystem final : public EvolvingSystem {
   [[nodiscard]] double largest_diffusivity() const;
 
  private:
-  /// Call before the state is overwritten: its running exchange must be complete.
+  /// Completes a running exchange of this state, which must not be overwritten before.
   void finish_exchange_of(FieldsState<Real> const& state);
   /// Fills the ghosts of y that a rate at `time` reads.
   void prepare(double time, FieldsState<Real>& y);

@@ -17,7 +17,7 @@ namespace halocline::heat {
 ///   everywhere  takes all cells
 ///   rectangle   takes a cell if its upper edges are >= `lower` and its lower edges < `upper`
 ///   circle      takes a cell if its centre is not farther than `radius` from `centre` (in 3D a ball)
-/// point       takes the cell whose lower corner is at the original `centre`, within h / 100
+///   point       takes the cell whose lower corner is at the original `centre`, within h / 100
 struct Region {
   enum class Shape { everywhere, rectangle, circle, point };
   Shape shape = Shape::everywhere;

@@ -88,7 +88,7 @@ class Convergence {
   Index residuals_ = 0;
   Index since_smallest_ = 0;
   double descent_ = 0;             ///< sum of the decreases given to `descend`
-  double descent_at_plateau_ = 0;  ///< … at the begin of the plateau
+  double descent_at_plateau_ = 0;  ///< … at the start of the plateau
   Index on_plateau_ = 0;           ///< number of residuals on the plateau
   Index plateau_ = 0;              ///< length that a plateau must reach
 };

@@ -24,7 +24,7 @@ struct ErrorEstimate {
 /// iteration, ||w|| / ||A w|| with A w = v (Golub and Van Loan, Matrix Computations, 4th edition, section 8.2). v is
 /// the sum of constants and of random numbers after some simple iterations (algebraically smooth, as in adaptive
 /// multigrid: Brezina and others, 2004, SIAM Journal on Scientific Computing 25). The estimate is trusted if the bound
-/// is below a third of ||e||; then it is ||e|| plus the bound. Two steps come near ||A^-1||, but do not prove it.
+/// is at most a third of ||e||; then it is ||e|| plus the bound. Two steps come near ||A^-1||, but do not prove it.
 ///
 /// b - A x is computed as b - A (x + d) + A d with tiny random numbers d, so that its rounding errors differ from those
 /// that the method has reduced with the rest. If b - A x consists of rounding errors, e has the size of the effect that

@@ -22,7 +22,7 @@ class PipelinedCg final : public SingleReductionCg {
   void make_vectors(Operator const& a) override;
   void resume(Operator const& a) override;
   [[nodiscard]] Products find_products(ResidualSolve const& solve, Operator const& a, Vector const& x) override;
-  /// A start may end little below its begin: rounding errors are those of the largest residual in between.
+  /// A start may reduce the residual only a little: rounding errors are those of the largest residual in between.
   [[nodiscard]] int fruitless_starts() const override { return 3; }
   void step(double alpha, double beta, Vector& x) override;
 

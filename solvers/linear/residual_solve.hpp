@@ -22,7 +22,7 @@ struct EndOfSolves {
   std::function<double(Vector const&)> norm = {};
 };
 
-/// One solve by a method that monitors the residual of its own recurrence: its begin, the true-residual checks, and its
+/// One solve by a method that monitors the residual of its own recurrence: its start, the true-residual checks, and its
 /// end. Rounding lets the recurrence drift away from b - A x. So a recurrence that meets the criteria counts only if
 /// b - A x meets them, too; until then the method restarts from b - A x.
 class ResidualSolve {

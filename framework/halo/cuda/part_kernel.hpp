@@ -14,11 +14,11 @@
 
 namespace halocline::cuda {
 
-/// Of a launch at most: enough to saturate a connection, yet so few that the blocks of several ranks which share a
-/// device are all resident, even while some wait for others.
+/// Threads of a launch at most: enough to saturate a connection, yet so few that the blocks of several ranks which
+/// share a device are all resident, even while some wait for others.
 inline constexpr int most_threads = 65536;
-/// Of a block. A block of few threads fits beside a sweep that fills a multiprocessor, and works while the sweep waits
-/// for memory; without a concurrent sweep, many threads transfer large messages faster.
+/// Threads of a block. A block of few threads fits beside a sweep that fills a multiprocessor, and works while the
+/// sweep waits for memory; without a concurrent sweep, many threads transfer large messages faster.
 inline constexpr int few_threads = 64;
 inline constexpr int many_threads = 512;
 

@@ -61,7 +61,7 @@ struct LineStage<Task, InputsAt<std::index_sequence<N...>, Real...>> {
 
   struct Place {
     int halo;    ///< entries before the first point of the step: whole sectors
-    int offset;  ///< bytes from the begin of the stage
+    int offset;  ///< bytes from the start of the stage
     int bytes;
   };
   struct Places {
@@ -93,7 +93,7 @@ struct LineStage<Task, InputsAt<std::index_sequence<N...>, Real...>> {
  private:
   struct Part {
     Index from;
-    int target;  ///< bytes from the begin of the stage
+    int target;  ///< bytes from the start of the stage
     unsigned bytes;
   };
   /// Only what the sweep may read, rounded to whole sectors.

@@ -71,7 +71,7 @@ struct RowCopies {
   int target;               ///< of row 0 in the first buffer
   int target_row_bytes;
   int first_row;  ///< of a step; in 2D of the first step
-  int last_row;   ///< one past it; in 2D of all steps, relative to the first step's begin
+  int last_row;   ///< one past it; in 2D of all steps, relative to the first step's start
 };
 
 /// Throttles blocks that run ahead, because blocks that drift apart read from many places of memory at a time, which is
@@ -122,7 +122,7 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
   __device__ __forceinline__ explicit StreamInputs(StreamPlan const& plan)
       : At<N, Real>{0, decltype(At<N, Real>::window)(plan.input[N].pitch)}... {}
 
-  /// Moves the values that arrive with step `s` into the windows. `buffers`: begin of all inputs' buffers; (x, y): the
+  /// Moves the values that arrive with step `s` into the windows. `buffers`: start of all inputs' buffers; (x, y): the
   /// thread's first point in the tile.
   __device__ __forceinline__ void advance(StreamPlan const& plan, int s, int x, int y, std::uint32_t buffers) {
     (

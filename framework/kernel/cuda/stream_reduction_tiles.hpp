@@ -9,7 +9,7 @@
 namespace halocline::kernel::cuda {
 
 /// Merges the columns of a tile's reduction tiles and stores the sums. `groups`: shared memory for one accumulator for
-/// every 32 columns of the tile and every sum; `place`: position of the last step, relative to the range's begin.
+/// every 32 columns of the tile and every sum; `place`: position of the last step, relative to the range's start.
 /// Called by all consumers.
 template <class Thread, class Accumulator>
 __device__ __forceinline__ void store_reduction_tiles(Thread& mine, StreamPlan const& plan,

@@ -40,7 +40,7 @@ struct StageOfRate {
   }
 };
 
-/// Shared memory of a block on devices of compute capability 9.0, minus what the block reserves.
+/// Dynamic shared memory of a block at most: a little less than the 227 KiB of compute capability 9.0.
 inline constexpr int most_shared_bytes = 224 * 1024;
 
 /// Thread layout of a block for a rate: a warp along x, `rows` of them along y.
