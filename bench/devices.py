@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures all that the pages tell of several devices of a host: each case of bench/scaling.py below, stored in a record of
-its own, with the least efficiency that is asked of it on the most devices.
+"""Measures the scaling over several devices of one host: runs each case below with bench/scaling.py and stores its record. Some
+cases have a target, the least efficiency on the largest number of devices.
 
     bench/devices.py --program bin/halocline --ranks 1 2 4 --name four_h100 --folder bench/results
-    bench/devices.py --program bin/halocline --ranks 1 2 --name trial --folder . --divide 16    # whether all of it runs
+    bench/devices.py --program bin/halocline --ranks 1 2 --name trial --folder . --divide 16    # a quick trial of all cases
 
-A case whose record is there already is not run again: what a limit of time broke off goes on with the same command. Ends with
-1 where an answer is not that of a single rank; a mark that is missed is told and stored, and no more.
+Cases whose record exists are skipped, so the same command continues after a time limit. The exit code is 1 if a case fails or
+its answer is not that of a single rank; a missed target is only reported.
 """
 import argparse
 import json
@@ -33,12 +33,12 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="the driver")
     parser.add_argument("--ranks", type=int, nargs="+", required=True)
-    parser.add_argument("--name", required=True, help="ends the records' names: scaling_wave_weak_NAME.json")
-    parser.add_argument("--folder", required=True, type=pathlib.Path, help="where records go")
+    parser.add_argument("--name", required=True, help="suffix of the records: scaling_wave_weak_NAME.json")
+    parser.add_argument("--folder", required=True, type=pathlib.Path, help="folder of the records")
     parser.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
-    parser.add_argument("--divide", type=int, default=1, help="cells along each axis, bodies and points by so much")
-    parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="their number follows")
-    parser.add_argument("--remark", default="", help="kept in the records")
+    parser.add_argument("--divide", type=int, default=1, help="divides cells along each axis, bodies and points")
+    parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="the number of ranks follows")
+    parser.add_argument("--remark", default="", help="stored in the records")
     return parser.parse_args()
 
 
@@ -52,9 +52,9 @@ def measure(given, name, record):
 def verdict(name, record):
     least = CASES[name][2]
     last = max(json.loads(record.read_text())["rows"], key=lambda row: (row["ranks"], row["efficiency"]))
-    mark = "" if least is None else f", {'met' if last['efficiency'] >= least else 'MISSED'}: {least}"
+    target = "" if least is None else f", target {least} {'met' if last['efficiency'] >= least else 'MISSED'}"
     by = last["transports"] and f", {last['transports']}"
-    return f"{name}: {last['efficiency']:.3f} on {last['ranks']}{by}{mark}"
+    return f"{name}: {last['efficiency']:.3f} on {last['ranks']}{by}{target}"
 
 
 def main():
@@ -68,7 +68,7 @@ def main():
             said.append(verdict(name, record))
     print("\n".join(said))
     if failed:
-        sys.exit(f"devices: these did not run to their end, or not to the answer of a single rank: {', '.join(failed)}")
+        sys.exit(f"devices: failed, or not the answer of a single rank: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

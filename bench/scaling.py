@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Measures how runs scale over ranks, with one device each: seconds of a step of a wave, of a sweep of the 25-point
-stencil, of a Jacobi iteration in 1D or 2D with the norm of every iteration, of an iteration of conjugate gradients with
-cycles of multigrid in single precision, or of a step of bodies that attract one another.
+"""Measures how runs scale over ranks with one device each: seconds per step of a wave, per sweep of the 25-point stencil, per
+Jacobi iteration in 1D or 2D with the norm of every iteration, per iteration of conjugate gradients with multigrid cycles in
+single precision, or per step of gravitating bodies.
 
-A case is run with few and with many steps, `--repeat` times in turn; the difference of the medians is the time of the
-steps in between, without start and end. Weak: so many cells along each axis for each rank, in slabs along the last
-axis; strong: so many in all, of which bodies are the only kind. Efficiency is that of the same case on the first number of
+Each case runs with few and with many steps, `--repeat` times alternately. The difference of the medians is the time of the
+steps in between, without start and end. Weak scaling: `--cells` along each axis for each rank, in slabs along the last axis;
+strong scaling: `--cells` along each axis in all. Bodies scale strongly only. Efficiency is relative to the first number of
 ranks.
 
-The gate: the deck of each row with few steps runs on a single rank too. Quantities, residuals of all iterations and, up to
-4 GiB of a field, the last fields of both are compared. Cells that one device has no memory for are halved along each axis
-until it has. A row whose answer differs by more than its tolerance is stored as such, and ends the program with 1.
+The gate compares each row with a single rank: the same deck with few steps runs on both, and quantities, the residuals of all
+iterations and, up to 4 GiB per field, the last fields are compared. If the cells do not fit into the memory of one device,
+they are halved along each axis until they do. A row that differs by more than its tolerance is stored with `passed: false`,
+and the exit code is 1.
 
     bench/scaling.py --program bin/halocline --case wave --cells 1024 --ranks 1 2 4 --weak --json bench/results/x.json
 """
@@ -25,19 +26,19 @@ import tempfile
 from deck_runs import parser_of, run_deck, run_or_exit
 from record import store
 
-FIELDS_UP_TO = 1 << 32  # bytes of a field that the gate compares
+FIELDS_UP_TO = 1 << 32  # bytes; the gate does not compare larger fields
 
 
 def arguments():
     parser = parser_of(__doc__, repeat=3)
     parser.add_argument("--case", choices=list(CASES), required=True)
-    parser.add_argument("--cells", type=int, required=True, help="along each axis; of bodies: all")
+    parser.add_argument("--cells", type=int, required=True, help="along each axis; number of bodies")
     parser.add_argument("--precision", default="single")
-    parser.add_argument("--weak", action="store_true", help="cells for each rank, not in all")
+    parser.add_argument("--weak", action="store_true", help="`--cells` for each rank, not in all")
     parser.add_argument("--steps", type=int, nargs=2, default=[50, 250], help="few and many")
     parser.add_argument("--transports", nargs="+", default=["auto"])
     parser.add_argument("--overlap", nargs="+", choices=["true", "false"], default=["true"])
-    parser.add_argument("--one-process", action="store_true", help="one rank with so many devices: bodies")
+    parser.add_argument("--one-process", action="store_true", help="one rank that uses all devices; bodies only")
     return parser.parse_args()
 
 
@@ -80,7 +81,7 @@ def bodies(count, steps):
 
 CASES = {"wave": wave, "stencil": stencil, "jacobi": jacobi, "rod": rod, "multigrid": multigrid, "bodies": bodies}
 AXES = {"rod": 1, "jacobi": 2, "bodies": 1}
-# Sums whose terms cancel have no digits to compare; where a case has some, these columns are compared, and fields have the rest.
+# Columns that are compared if others are sums of cancelling terms, which have no significant digits.
 COLUMNS = {"bodies": ["step", "time", "energy", "kinetic_energy", "potential_energy"]}
 
 
@@ -97,15 +98,15 @@ def run_case(given, folder, cells, ranks, settings, steps, output=None, exit_cod
 
 
 def tolerances(given, count):
-    """What an answer may differ by from that of a single rank, as parts of the largest value: in fields and in tables, and why."""
+    """Largest relative differences from a single rank that are accepted in fields and in tables, and the reason."""
     single, double = 2.0 ** -24, 2.0 ** -53
     if given.case == "bodies":
         rounding = (single if given.precision == "single" else double) * math.sqrt(count)
-        return rounding, rounding, "forces are added up in another order: random rounding of so many terms"
+        return rounding, rounding, "forces are summed in another order: random rounding errors of that many terms"
     if given.case == "multigrid":
-        return 100 * single, 100 * single, "agglomerated levels differ: rounding of a cycle in single precision"
-    return 0.0, 1024 * double, ("points are computed by the same operations; a term of a sum of one sign passes at most 256 "
-                                "additions and 64 merges, in either run")
+        return 100 * single, 100 * single, "levels are agglomerated differently: rounding errors of a cycle in single precision"
+    return 0.0, 1024 * double, ("every point is computed by the same operations; each term of a sum of positive terms takes part "
+                                "in at most 256 additions and 64 merges, in both runs")
 
 
 def columns_of(table, case):
@@ -116,7 +117,7 @@ def columns_of(table, case):
 
 
 def difference_of_tables(case, one, many):
-    """Largest difference in a column of numbers of both folders' tables, as part of the largest number in that column."""
+    """Largest difference between columns of the tables of two folders, relative to the largest number in the column."""
     largest = 0.0
     for name in ("scalars.csv", "residuals.csv"):
         if (one / name).exists() != (many / name).exists():
@@ -133,7 +134,7 @@ def difference_of_tables(case, one, many):
 
 
 def difference_of_fields(given, one, many):
-    """Largest difference of the last states' fields, as part of the largest value of the field."""
+    """Largest difference between the fields of the last snapshots, relative to the largest value of the field."""
     mine, theirs = (sorted(folder.glob("snapshot_*.*")) for folder in (one, many))
     if [path.name for path in mine] != [path.name for path in theirs] or not mine:
         return math.inf
@@ -142,8 +143,7 @@ def difference_of_fields(given, one, many):
 
 
 def single_rank(given, folder, cells, steps):
-    """Runs a single rank. The cells that it had: those given or, where they do not fit, half as many along each axis, and so
-    on; and what it wrote."""
+    """Runs a single rank. Returns its cells (those given, halved along each axis until they fit) and its output section."""
     while True:
         output = {"scalars": {"interval": 0}, "snapshots": {"interval": 0}}
         if math.prod(cells) * (4 if given.precision == "single" else 8) <= FIELDS_UP_TO:
@@ -156,7 +156,7 @@ def single_rank(given, folder, cells, steps):
 
 
 def gate(given, folder, row, steps):
-    """How the row's answer compares with that of a single rank."""
+    """Compares the answer of a row with that of a single rank."""
     one, many = folder / "one", folder / "many"
     one.mkdir(exist_ok=True)
     many.mkdir(exist_ok=True)

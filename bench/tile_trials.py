@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Measures steps of an eighth-order wave on one GPU, with given tiles of its sweep and with the tile of the built-in rule.
+"""Measures the time per step of an eighth-order wave on one GPU, with given tiles of its sweep and with the tile that the
+built-in rule chooses.
 
-A tile is THREADSxTHREADS:AHEAD:CHUNKS: threads along x (packs of 16 bytes) and y, steps copied before they are needed, and
-chunks along z. Each is given to the program as the tuning table of a user. The time of a step is what a long run takes
-longer than a short one, by the steps in between.
+A tile is THREADSxTHREADS:AHEAD:CHUNKS: threads along x (each 16 bytes) and y, steps copied before they are needed, and chunks
+along z. The program reads each from a tuning table. The time of a step is the difference between a long and a short run, over
+the steps in between.
 
     bench/tile_trials.py --program bin/halocline --cells 512,512,256 1024,1024,1024 --tiles 64x2:3:3 96x1:2:1 --json tiles.json
 """
