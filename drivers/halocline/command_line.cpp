@@ -128,7 +128,7 @@ void add_way_of_running(CLI::App& app, RunCommand& run) {
 
 void add_restart(CLI::App& program, RunCommand& run) {
   CLI::App& app =
-      *program.add_subcommand("restart", "Resumes a run from its newest complete checkpoint, in the same folder");
+      *program.add_subcommand("restart", "Resumes a run from its newest intact checkpoint, in the same folder");
   app.add_option("FOLDER", run.output, "Output folder of the run")->required()->option_text(" ");
   add_repeatable(app, "--set", "PATH=VALUE", run.set,
                  "Sets an option of the deck for the rest of the run, for instance time.end=20; may be repeated");
@@ -151,7 +151,7 @@ void add_run(CLI::App& program, RunCommand& run) {
       ->option_text("FOLDER");
   auto* const overwrite = app.add_flag("--overwrite", run.overwrite, "Replaces an existing run in the output folder");
   app.add_flag("--continue", run.continues,
-               "Resumes from the newest complete checkpoint in the output folder, or starts a run if there is none, so "
+               "Resumes from the newest intact checkpoint in the output folder, or starts a run if there is none, so "
                "that all jobs of a chain use one command")
       ->excludes(overwrite)
       ->excludes(sweep);

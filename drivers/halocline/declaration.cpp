@@ -145,11 +145,12 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
       .more_names("`--plugin FILE.so` loads one of your own");
   deck.choice("precision", "Floating-point precision of all fields.", std::vector<std::string>{"double", "single"})
       .defaults_to(std::string("double"));
-  deck.choice("tune",
-              "Source of the tuning parameters of sweeps. off: built-in rules; read: tuning tables and the user's "
-              "cache, and the rules where these have no entry; search: as read, but a sweep without an entry is "
-              "measured when it first runs and added to the cache. Results are bitwise the same with all three.",
-              std::vector<std::string>{"off", "read", "search"})
+  deck.choice(
+          "tune",
+          "Source of the tuning parameters of sweeps. off: built-in rules; read: tuning tables and the user's "
+          "cache, and the rules where these have no entry; search: as read, but a sweep without an entry in the user's "
+          "cache is measured when it first runs and added to it. Results are bitwise the same with all three.",
+          std::vector<std::string>{"off", "read", "search"})
       .defaults_to(std::string("read"));
   declare_devices(deck);
   deck.section(declare_mesh_section().optional_where("physics", physics_of_points(physics)));

@@ -28,7 +28,7 @@ void declare_devices(Section& deck) {
   deck.text(name,
             "Devices of each host that a run may use: `all`, the first n (`2`), or a list of device numbers (`[0, "
             "1]`), in which a number may be repeated. They are divided among the ranks of the host. By default each "
-            "rank uses one device; only particle physics (nbody) can use several devices per rank.")
+            "rank uses one device; only a physics of bodies (nbody) can use several devices per rank.")
       .or_list()
       .optional();
 }

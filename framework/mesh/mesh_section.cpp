@@ -121,7 +121,7 @@ StructuredMeshDescription described(Options const& section) {
 }  // namespace
 
 Section declare_mesh_section() {
-  Section mesh("mesh", "The domain, its cells and their distribution over ranks; not used by particle physics.");
+  Section mesh("mesh", "The domain, its cells and their distribution over ranks; not used by a physics of bodies.");
   mesh.integers("cells", "Cells along each axis; one, two or three numbers.", 1, 3).at_least(1).unit("cells");
   mesh.reals("lower", "Lower end of the domain on each axis; 0 if not given.", 1, 3).optional();
   mesh.reals("upper", "Upper end of the domain on each axis; 1 if not given.", 1, 3).optional();

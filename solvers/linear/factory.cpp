@@ -195,15 +195,16 @@ SolverEntry chebyshev_entry() {
     return std::make_unique<Chebyshev>(
         Chebyshev::Settings{.criteria = criteria(options), .presteps = options.integer("presteps")});
   };
-  return {"chebyshev",
-          sentence,
-          declare,
-          create,
-          OperatorNeed::positive_definite,
-          {.needs = "a diagonal without zeros",
-           .use = "Many ranks, where global reductions cost more than sweeps: it needs one in ten iterations.",
-           .reference = "Golub and Varga, 1961, Numerische Mathematik 3; Saad, Iterative Methods for Sparse Linear "
-                        "Systems, 2nd edition, section 12.3"}};
+  return {
+      "chebyshev",
+      sentence,
+      declare,
+      create,
+      OperatorNeed::positive_definite,
+      {.needs = "a diagonal without zeros",
+       .use = "Many ranks, where global reductions cost more than sweeps: it needs one reduction every ten iterations.",
+       .reference = "Golub and Varga, 1961, Numerische Mathematik 3; Saad, Iterative Methods for Sparse Linear "
+                    "Systems, 2nd edition, section 12.3"}};
 }
 
 PreconditionerEntry jacobi_preconditioner_entry() {

@@ -144,7 +144,7 @@ PreconditionerEntry multigrid_preconditioner_entry() {
           sentence,
           declare,
           create,
-          {.needs = "a symmetric positive definite operator that supports coarsening",
+          {.needs = "an operator that supports coarsening; with cg and minres a symmetric positive definite one",
            .use = "The first choice for large diffusion problems, also with discontinuous coefficients.",
            .reference = reference}};
 }
