@@ -16,7 +16,7 @@ import re
 import sys
 import tempfile
 
-from deck_runs import parser_of, run_deck
+from deck_runs import parser_of, run_deck, run_or_exit
 from record import store
 
 FUNCTOR = "wave::LeapfrogStep<float, 3>"
@@ -41,7 +41,8 @@ def table_with(given, cells, tile):
     threads_x, threads_y, ahead, chunks = map(int, re.fullmatch(r"(\d+)x(\d+):(\d+):(\d+)", tile).groups())
     parameters = {"threads_x": threads_x, "threads_y": threads_y, "ahead": ahead, "pace": 0,
                   "planes": 0 if chunks == 1 else math.ceil(cells[2] / chunks)}
-    return {"format": 1, "version": "0", "sweeps": [
+    # The program ignores tables of other versions.
+    return {"format": 1, "version": given.version, "sweeps": [
         {"device": given.device, "functor": FUNCTOR, "points": size_class(cells), "form": "streaming", "parameters": parameters,
          "stencil": "3D star; inputs 4 bytes reaching 4, 4 bytes reaching 0; 1 output; 0 sums", "seconds": 1, "default_seconds": 1}]}
 
@@ -60,6 +61,7 @@ def seconds_and_form(given, folder, cells, tune):
 
 def main():
     given = arguments()
+    given.version = run_or_exit([given.program, "--version"]).split()[0]
     rows, provenance = [], {}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

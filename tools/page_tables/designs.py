@@ -2,8 +2,8 @@
 import math
 import re
 
-from .records import (binary, digits, duration, fixed, median, milliseconds, one, parts_of_problem, percent, powers, record, rows,
-                      size, table, without_repeats)
+from .records import (binary, digits, duration, fixed, median, microseconds, milliseconds, one, parts_of_problem, percent,
+                      powers, record, rows, size, starts_with, table, without_repeats)
 
 
 def described(name, words, key="designs"):
@@ -398,12 +398,10 @@ def assembled_designs():
 
 
 @table
-def wide_tiles_h200():
-    tiles = {"64x2:3:3": "64 × 2, 3, 3 (former rule)", "64x3:1:2": "64 × 3, 1, 2", "96x1:2:1": "96 × 1, 2, 1", "96x2:1:1": "96 × 2, 1, 1",
-             "128x1:1:3": "128 × 1, 1, 3", "rule": "the rule"}
-    made = [["cells", *tiles.values(), "the rule over the former"]]
-    for cells in dict.fromkeys(tuple(row["cells"]) for row in record("wide_tiles_h200")["rows"]):
-        times = {row["tile"]: row["seconds"] for row in rows("wide_tiles_h200", cells=list(cells))}
-        made.append([size(list(cells)), *(digits(1e6 * times[tile]) for tile in tiles),
-                     fixed(times["64x2:3:3"] / times["rule"])])
-    return made
+def wide_tiles():
+    made = [["eighth-order leapfrog", "cells", "former rule", "rule", "former over rule", "best of a search"]]
+    for row in rows("wide_tiles", functor=starts_with("wave::LeapfrogStep")):
+        made.append([row["device"], size(row["cells"]), microseconds(row["former_seconds"]), microseconds(row["seconds"]),
+                     fixed(row["former_seconds"] / row["seconds"]),
+                     microseconds(row["search_seconds"]) if "search_seconds" in row else ""])
+    return [made[0], *without_repeats(made[1:])]
