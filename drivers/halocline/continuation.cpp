@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <exception>
 #include <fstream>
 #include <iterator>
@@ -51,6 +52,8 @@ Continuation continuation_from(fs::path folder, Checkpoint checkpoint) {
   return {.folder = std::move(folder),
           .checkpoint = std::move(checkpoint),
           .physics = run.at("start").at("physics"),
+          // Checkpoints of earlier versions do not have it.
+          .mesh = run.at("start").contains("mesh") ? run.at("start").at("mesh").dump() : "",
           .output = run.at("output").dump(),
           .schedule = schedule_from(run.at("schedule")),
           .field_files = field_files_from(run.at("start")),
@@ -106,16 +109,28 @@ std::string damage_of(Continuation const& found, Communicator const& communicato
 
 }  // namespace
 
+std::string described_mesh(Options const& mesh) {
+  std::vector<std::int64_t> const cells = mesh.integers("cells");
+  Json json;
+  json["cells"] = cells;
+  for (auto const& [name, otherwise] : {std::pair("lower", 0.0), std::pair("upper", 1.0), std::pair("growth", 1.0)})
+    json[name] = mesh.has(name) ? mesh.reals(name) : std::vector<double>(cells.size(), otherwise);
+  json["periodic"] = mesh.has("periodic") ? mesh.booleans("periodic") : std::vector<bool>(cells.size(), false);
+  return json.dump();
+}
+
 std::string described_start(RunCommand const& command, std::string const& deck_name, std::string const& deck_text,
-                            std::string const& physics, std::span<FieldFileRecord const> field_files) {
+                            std::string const& physics, std::string const& mesh,
+                            std::span<FieldFileRecord const> field_files) {
   Json files = Json::array();
   for (FieldFileRecord const& file : field_files) {
     files.push_back({{"option", file.option}, {"path", file.path}, {"bytes", file.bytes}, {"xxh3_128", file.checksum}});
   }
-  Json const json{{"physics", physics},         {"deck", {{"name", deck_name}, {"text", deck_text}}},
-                  {"set", command.set},         {"plugins", absolute(command.plugins)},
-                  {"devices", command.devices}, {"working_directory", fs::current_path().string()},
-                  {"ranks", command.ranks},     {"field_files", std::move(files)}};
+  Json json{{"physics", physics},         {"deck", {{"name", deck_name}, {"text", deck_text}}},
+            {"set", command.set},         {"plugins", absolute(command.plugins)},
+            {"devices", command.devices}, {"working_directory", fs::current_path().string()},
+            {"ranks", command.ranks},     {"field_files", std::move(files)}};
+  if (!mesh.empty()) json["mesh"] = Json::parse(mesh);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -181,6 +196,17 @@ std::optional<Continuation> find_continuation(fs::path const& run, Communicator 
   for (std::string const& reason : skipped) reasons += "\n  " + reason;
   throw InputOutputError(run.string() + " holds no intact checkpoint to continue from:" + reasons +
                          "\n`--overwrite` begins a new run");
+}
+
+void require_same_mesh(Continuation const& from, Options const& mesh) {
+  if (from.mesh.empty()) return;
+  Json const then = Json::parse(from.mesh);
+  Json const now = Json::parse(described_mesh(mesh));
+  for (auto const& [name, value] : now.items()) {
+    if (!then.contains(name) || then[name] == value) continue;
+    throw InputError(fmt::format("`{}`: {} is a checkpoint of a run with {}, which cannot continue with {}",
+                                 mesh.full_name(name), from.folder.string(), then[name].dump(), value.dump()));
+  }
 }
 
 void require_same_field_files(Continuation const& from, std::span<FieldFileRecord const> found) {

@@ -8,16 +8,21 @@
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/schedule.hpp"
+#include "framework/deck/options.hpp"
 #include "framework/io/checkpoint.hpp"
 #include "framework/io/run_record.hpp"
 #include "framework/runtime/communicator.hpp"
 
 namespace halocline {
 
-/// How a run was started, as stored in its checkpoints: all that is needed to start it again.
+/// The options that define the mesh of a deck, with defaults, but not those of its distribution over ranks.
+[[nodiscard]] std::string described_mesh(Options const& mesh);
+
+/// How a run was started, as stored in its checkpoints: all that is needed to start it again. `mesh` is a described
+/// one; empty: there is none.
 [[nodiscard]] std::string described_start(RunCommand const& command, std::string const& deck_name,
                                           std::string const& deck_text, std::string const& physics,
-                                          std::span<FieldFileRecord const> field_files);
+                                          std::string const& mesh, std::span<FieldFileRecord const> field_files);
 
 /// What `halocline restart FOLDER` runs: the deck and the command of the newest readable checkpoint, with the further
 /// changes of `command.set`, in its folder; on as many ranks as before, if the run was started with --ranks and
@@ -29,6 +34,7 @@ struct Continuation {
   std::filesystem::path folder;
   Checkpoint checkpoint;
   std::string physics;
+  std::string mesh;    ///< described; empty: not known
   std::string output;  ///< Output::carried
   ScheduleState schedule;
   std::vector<FieldFileRecord> field_files;  ///< as at the beginning of the run
@@ -39,6 +45,9 @@ struct Continuation {
 /// have verified every byte of it. Throws InputOutputError if there are some, but none is intact.
 [[nodiscard]] std::optional<Continuation> find_continuation(std::filesystem::path const& run,
                                                             Communicator const& communicator);
+
+/// Throws InputError, which names the option, if the mesh of a deck is not that of the run.
+void require_same_mesh(Continuation const& from, Options const& mesh);
 
 /// Throws InputError if a file used by the run, with the same option and name, has other contents than when the run
 /// began.

@@ -137,6 +137,7 @@ void find_start(RunCommand const& command, Case& run, Communicator const& all) {
     throw InputError("`physics`: " + from.folder.string() + " is a checkpoint of " + from.physics +
                      ", but the deck is of " + run.entry.name);
   }
+  if (!run.entry.points) require_same_mesh(from, run.deck.section("mesh"));
   if (evolves(run.entry, run.deck)) run.schedule.go_on_from(from.schedule);
   log_info("continues from " + from.folder.string() + ", step " + std::to_string(run.schedule.taken()) + ", time " +
            shortest_text(run.schedule.time()));
@@ -299,10 +300,11 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
     if (run.from) require_same_field_files(*run.from, field_files);
   });
 
-  Checkpoints checkpoints(run.deck.section("checkpoint"), run.folder, domain.any(), *physics, run.entry.name,
-                          evolves(run.entry, run.deck),
-                          described_start(command, deck.name(), deck.text(), run.entry.name, field_files),
-                          run.from ? run.from->checkpoint.step : 0, run.schedule.time());
+  Checkpoints checkpoints(
+      run.deck.section("checkpoint"), run.folder, domain.any(), *physics, run.entry.name, evolves(run.entry, run.deck),
+      described_start(command, deck.name(), deck.text(), run.entry.name,
+                      run.entry.points ? std::string() : described_mesh(run.deck.section("mesh")), field_files),
+      run.from ? run.from->checkpoint.step : 0, run.schedule.time());
   prepare_folder(run, *domain.any());
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck), roles.all(),

@@ -129,10 +129,18 @@ ScheduleState Schedule::state() const {
 void Schedule::go_on_from(ScheduleState const& state) {
   if (state.start != start_) {
     throw InputError("`time.start`: the run began at " + shortest_text(state.start) +
-                     ", and cannot continue as one that " + "begins at " + shortest_text(start_));
+                     ", and cannot continue as one that begins at " + shortest_text(start_));
   }
   time_ = state.time;
   taken_ = state.taken;
+  if (!end_ && taken_ > steps_) {
+    throw InputError("`time.steps`: the checkpoint is at step " + std::to_string(taken_) +
+                     ", after the end of the run, " + std::to_string(steps_));
+  }
+  if (end_ && time_ > *end_ + rounding(size_)) {
+    throw InputError("`time.end`: the checkpoint is at time " + shortest_text(time_) + ", after the end of the run, " +
+                     shortest_text(*end_));
+  }
   // If a step was shortened to end at the previous end, the state is not on the grid of equal steps.
   double const on_grid = state.anchor + static_cast<double>(taken_ - state.anchor_taken) * size_;
   bool const same_steps = state.size == size_ && std::abs(on_grid - time_) <= rounding(size_);

@@ -60,7 +60,7 @@ class Schedule {
   void take(Step const& step);
   [[nodiscard]] ScheduleState state() const;
   /// Continues from `state`, with the deck's present settings for steps, outputs and the end. Throws InputError if the
-  /// start differs.
+  /// start differs, or the end lies before the state.
   void go_on_from(ScheduleState const& state);
   /// Whether outputs by time are due in the present state; never in the initial one.
   [[nodiscard]] bool snapshot_is_due() const { return clocks_[0].met; }

@@ -226,6 +226,21 @@ TEST(Schedule, GoesOnWithAnotherEndStepsAndOutputs) {
   EXPECT_THROW(elsewhere.go_on_from(first.state()), InputError);
 }
 
+TEST(Schedule, DoesNotGoOnFromAfterTheEnd) {
+  Schedule first = schedule_of("{step: 0.3, end: 1}");
+  while (!first.ended()) first.take(first.next({}));
+  for (std::string const allowed : {"{step: 0.3, end: 1}", "{courant: 0.5, end: 1}", "{step: 0.3, steps: 4}"}) {
+    Schedule schedule = schedule_of(allowed);
+    schedule.go_on_from(first.state());
+    EXPECT_TRUE(schedule.ended()) << allowed;
+  }
+  for (std::string const refused : {"{step: 0.3, end: 0.9}", "{courant: 0.5, end: 0.9}", "{end: 0.999999}",
+                                    "{step: 0.3, steps: 3}", "{courant: 0.5, steps: 0}"}) {
+    Schedule schedule = schedule_of(refused);
+    EXPECT_THROW(schedule.go_on_from(first.state()), InputError) << refused;
+  }
+}
+
 TEST(Schedule, AStationaryRunIsOneStep) {
   Schedule schedule = Schedule::stationary();
   EXPECT_EQ(schedule.steps(), 1);

@@ -9,6 +9,7 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -19,10 +20,12 @@
 #include "drivers/halocline/standard_output.hpp"
 #include "drivers/halocline/sweep_judge.hpp"
 #include "drivers/halocline/sweep_table.hpp"
+#include "drivers/halocline/wall_limit.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/io/run_record.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 namespace {
@@ -32,6 +35,7 @@ using FileTime = fs::file_time_type;
 
 constexpr char const* table_name = "sweep.csv";
 constexpr std::size_t most_named = 5;  ///< runs in a message
+constexpr double shortest_run = 1;     ///< seconds; a run needs about as long to begin and to stop
 
 /// The end of a process that can no longer report.
 struct ProcessEnd {
@@ -87,6 +91,11 @@ std::string failures(std::vector<SweptRun> const& runs, std::vector<RunEnd> cons
   return fmt::format("{} of {} runs did not reach {} end: {}", count, runs.size(), count == 1 ? "its" : "their", names);
 }
 
+/// Whether a run stopped by itself at its limit, according to its summary.
+bool has_stopped_at(WallLimit const& limit, RunEnd const& end) {
+  return limit.seconds_left() && end.code == ExitCode::stopped && end.message.starts_with("stopped " + limit.text());
+}
+
 ExitCode worst(std::vector<RunEnd> const& ends) {
   ExitCode worst = ExitCode::done;
   for (RunEnd const& end : ends) worst = std::max(worst, end.code);
@@ -128,7 +137,8 @@ std::vector<std::vector<std::string>> Sweep::judged_changes() const {
   return changes;
 }
 
-std::vector<std::string> Sweep::words_of(SweptRun const& run, std::vector<std::string> const& changes) const {
+std::vector<std::string> Sweep::words_of(SweptRun const& run, std::vector<std::string> const& changes,
+                                         double seconds_left) const {
   std::string const deck = command_.deck.starts_with('-') ? "./" + command_.deck : command_.deck;
   std::vector<std::string> words{fs::read_symlink("/proc/self/exe").string(), "run", deck};
   auto const add = [&words](char const* option, std::string const& value) {
@@ -140,6 +150,7 @@ std::vector<std::string> Sweep::words_of(SweptRun const& run, std::vector<std::s
   for (std::string const& plugin : command_.plugins) add("--plugin", plugin);
   if (ranks_ > 0) add("--ranks", std::to_string(ranks_));
   if (!command_.devices.empty()) add("--devices", command_.devices);
+  if (command_.wall_limit > 0) add("--wall-limit", shortest_text(seconds_left));
   add("--output", as_pattern((fs::path(command_.output) / run.folder).string()));
   for (auto const& [given, flag] : {std::pair(command_.overwrite, "--overwrite"), std::pair(command_.plot, "--plot"),
                                     std::pair(command_.trace, "--trace"), std::pair(command_.verbose, "--verbose"),
@@ -170,20 +181,33 @@ SweepEnd Sweep::run(ClaimFolder const& claim, HeldSignals const& signals) const 
     }
   };
   write();
-  bool stopped = false;
-  for (std::size_t n = 0; n < runs_.size() && !stopped; ++n) {
+  char const* const end_of_job = std::getenv("SLURM_JOB_END_TIME");
+  WallLimit const limit(command_.wall_limit, start_, end_of_job);
+  std::string stopped;  // why; empty: it is not
+  for (std::size_t n = 0; n < runs_.size() && stopped.empty(); ++n) {
+    if (limit.is_near(shortest_run)) {
+      stopped = "stopped " + limit.text();
+      break;
+    }
     fs::path const own = folder / runs_[n].folder;
     if (!command_.quiet) say(fmt::format("run {} of {}: {}\n", n + 1, runs_.size(), own.string()));
     FileTime const start = FileTime::clock::now();
+    double const left = limit.seconds_left().value_or(0);
+    WallLimit const limit_of_run(command_.wall_limit > 0 ? left : 0, WallLimit::Clock::now(), end_of_job);
     CommandEnd const command =
-        run_command({"--sweep: a run", words_of(runs_[n], changes[n]), [] { return true; }}, signals);
+        run_command({"--sweep: a run", words_of(runs_[n], changes[n], left), [] { return true; }}, signals);
     ProcessEnd const end = end_of(command);
     if (!end.message.empty()) speak_for(own, start, end);
     table.add(read_end(own, start, end.code));
     write();
     // A signal that came too late to stop anything is ignored.
     bool const all_done = n + 1 == runs_.size() && end.code == ExitCode::done;
-    stopped = !all_done && (command.asked || signals.stopping());
+    if (!all_done && (command.asked || signals.stopping())) {
+      stopped = "stopped by a signal";
+    } else if (has_stopped_at(limit_of_run, table.ends().back())) {
+      // A run stops earlier the longer its steps are: the next one could not use the time that is left.
+      stopped = "stopped " + limit.text();
+    }
   }
   if (!command_.quiet) {
     say(table.text());
@@ -192,10 +216,10 @@ SweepEnd Sweep::run(ClaimFolder const& claim, HeldSignals const& signals) const 
 
   std::vector<RunEnd> const& ends = table.ends();
   std::vector<std::string> messages;
-  if (stopped) {
+  if (!stopped.empty()) {
     std::size_t const left = runs_.size() - ends.size();
     messages.push_back(
-        fmt::format("stopped by a signal; {} of {} runs {} not begun", left, runs_.size(), left == 1 ? "was" : "were"));
+        fmt::format("{}; {} of {} runs {} not begun", stopped, left, runs_.size(), left == 1 ? "was" : "were"));
   }
   if (std::string const failed = failures(runs_, ends); !failed.empty()) messages.push_back(failed);
   if (unwritten) messages.emplace_back(unwritten->what());
@@ -203,7 +227,7 @@ SweepEnd Sweep::run(ClaimFolder const& claim, HeldSignals const& signals) const 
   for (std::string const& each : messages) message += (message.empty() ? "" : "; ") + each;
   ExitCode code = worst(ends);
   if (unwritten) code = std::max(code, ExitCode::input_output);
-  return {stopped ? ExitCode::stopped : code, message};
+  return {stopped.empty() ? code : ExitCode::stopped, message};
 }
 
 }  // namespace halocline

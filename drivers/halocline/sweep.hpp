@@ -5,6 +5,7 @@
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/sweep_values.hpp"
+#include "drivers/halocline/wall_limit.hpp"
 #include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
 
@@ -34,14 +35,17 @@ class Sweep {
 
   /// Call it in the process that made this object, after `judge` has succeeded. Runs all, including those after a
   /// failure, and rewrites `sweep.csv` after each. A signal that stops a run stops the current one and starts no
-  /// further one. Throws InputError, before the first run begins, if the folder of a run cannot be used. \param claim
-  /// claims the folder of the sweep
+  /// further one, and so does the wall limit, which is that of all runs together. Throws InputError, before the first
+  /// run begins, if the folder of a run cannot be used. \param claim claims the folder of the sweep
   [[nodiscard]] SweepEnd run(ClaimFolder const& claim, HeldSignals const& signals) const;
 
  private:
   [[nodiscard]] std::vector<std::vector<std::string>> judged_changes() const;
-  [[nodiscard]] std::vector<std::string> words_of(SweptRun const& run, std::vector<std::string> const& changes) const;
+  /// \param seconds_left until the wall limit
+  [[nodiscard]] std::vector<std::string> words_of(SweptRun const& run, std::vector<std::string> const& changes,
+                                                  double seconds_left) const;
 
+  WallLimit::Clock::time_point start_ = WallLimit::Clock::now();
   RunCommand command_;
   int ranks_;
   std::vector<SweptOption> options_;

@@ -59,8 +59,10 @@ RunEnd read_end(fs::path const& folder, fs::file_time_type start, ExitCode code)
   std::ifstream file(path);
   auto const summary = nlohmann::ordered_json::parse(file, nullptr, false);
   if (!summary.is_object()) return end;
-  if (summary.value("exit_code", nlohmann::ordered_json()) == static_cast<int>(code))
+  if (summary.value("exit_code", nlohmann::ordered_json()) == static_cast<int>(code)) {
     end.status = summary.value("status", end.status);
+    end.message = summary.value("message", end.message);
+  }
   auto const quantities = summary.find("quantities");
   if (quantities == summary.end() || !quantities->is_object()) return end;
   for (auto const& [name, value] : quantities->items()) end.quantities.push_back({name, number_of(value)});

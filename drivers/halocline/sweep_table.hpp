@@ -14,6 +14,7 @@ namespace halocline {
 struct RunEnd {
   ExitCode code = ExitCode::done;
   std::string status;
+  std::string message = {};  ///< of its summary
   std::vector<NamedValue> quantities = {};
 };
 

@@ -23,6 +23,11 @@ class WallLimit {
   [[nodiscard]] bool is_near(double needed, Clock::time_point now = Clock::now()) const {
     return end_ && now + std::chrono::duration<double>(needed) >= *end_;
   }
+  /// Seconds until the limit, negative after it; empty: there is none.
+  [[nodiscard]] std::optional<double> seconds_left(Clock::time_point now = Clock::now()) const {
+    if (!end_) return std::nullopt;
+    return std::chrono::duration<double>(*end_ - now).count();
+  }
   /// "at the wall limit of 90 s", "before the end of its job".
   [[nodiscard]] std::string const& text() const { return text_; }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,12 +35,15 @@ TEST(WallLimit, IsNearWhenWhatIsLeftIsNoLongerThanWhatIsNeeded) {
   EXPECT_FALSE(limit.is_near(10, start + seconds(49)));
   EXPECT_TRUE(limit.is_near(10, start + seconds(50)));
   EXPECT_TRUE(limit.is_near(0, start + seconds(60)));
+  EXPECT_EQ(limit.seconds_left(start + seconds(49)), 11);
+  EXPECT_EQ(limit.seconds_left(start + seconds(61)), -1);
   EXPECT_EQ(limit.text(), "at the wall limit of 60 s");
 }
 
 TEST(WallLimit, ThereIsNoneUnlessOneIsGiven) {
   WallLimit const none(0, Clock::now(), nullptr);
   EXPECT_FALSE(none.is_near(1e12));
+  EXPECT_EQ(none.seconds_left(), std::nullopt);
   // Text that is not a time sets no limit.
   for (char const* const text : {"", "soon", "1e300", "-1"})
     EXPECT_FALSE(WallLimit(0, Clock::now(), text).is_near(1e6));

@@ -85,7 +85,7 @@ class Wave final : public Physics {
         mesh_(context.mesh),
         weighted_sum_(is_weighted_sum(options_)),
         time_(context.deck.section("time").real("start")),
-        h_(context.deck.section("time").real("step")),
+        h_(context.deck.section("time").has("step") ? context.deck.section("time").real("step") : 0),
         same_steps_(context.deck.section("time").has("steps")),
         u_(make_field("u")),
         before_(make_field("u_before")),
@@ -99,6 +99,8 @@ class Wave final : public Physics {
       exchange_.exchange({u_.get()});
     } else {
       prepare_medium();
+      if (h_ == 0) h_ = context.deck.section("time").real("courant") * stable_step();
+      prepare_sponge();
       prepare_leapfrog();
     }
     receivers_.record(time_, *u_);
@@ -196,6 +198,9 @@ class Wave final : public Physics {
     highest_speed_ = squared.maximum();
     squared.multiply(squared, squared);
     medium_.speed_squared = speed_squared_.get();
+  }
+
+  void prepare_sponge() {
     if (!has_sponge(options_)) return;
     Options const sponge = options_.section("sponge");
     sponge_.width = sponge.real("width");
@@ -319,7 +324,7 @@ class Wave final : public Physics {
   std::shared_ptr<StructuredMesh const> mesh_;
   bool weighted_sum_;
   double time_;      ///< of u
-  double h_;         ///< from the previous u to u
+  double h_;         ///< from the previous u to u; 0 for a weighted sum with `courant`, which ends before a step
   bool same_steps_;  ///< all steps have the same length
   std::shared_ptr<Field<Real>> u_;
   std::shared_ptr<Field<Real>> before_;

@@ -97,9 +97,19 @@ class Restart(unittest.TestCase):
         with scratch() as folder:
             self.assert_ends(run(folder, "run", "run.yaml"), 0)
             before = {path.name: path.read_bytes() for path in (pathlib.Path(folder) / "run.out").glob("*.*")}
-            for change, said in (("mesh.cells=[40, 31]", "`u` has 40 x 30 x 1 entries, but that of the run has 40 x 31 x 1"),
+            of_a_run = "is a checkpoint of a run with"
+            for change, said in (("mesh.cells=[40, 31]", f"`mesh.cells`: run.out/checkpoint_000040 {of_a_run} [40,30], which "
+                                                         "cannot continue with [40,31]"),
+                                 ("mesh.lower=[-1, 0]", f"`mesh.lower`: run.out/checkpoint_000040 {of_a_run} [0.0,0.0], which"),
+                                 ("mesh.upper=[1, 2]", f"`mesh.upper`: run.out/checkpoint_000040 {of_a_run} [1.0,1.0], which"),
+                                 ("mesh.growth=[1, 1.1]", f"`mesh.growth`: run.out/checkpoint_000040 {of_a_run} [1.0,1.0], which"),
+                                 ("mesh.periodic=[true, false]", f"`mesh.periodic`: run.out/checkpoint_000040 {of_a_run} "
+                                                                 "[false,false], which"),
                                  ("precision=single", "`u` is of another precision"),
                                  ("time.start=1", "`time.start`: the run began at 0"),
+                                 ("time.steps=39", "`time.steps`: the checkpoint is at step 40, after the end of the run, 39"),
+                                 ("time={step: 0.01, end: 0.3}", "`time.end`: the checkpoint is at time 0.4, after the end of "
+                                                                 "the run, 0.3"),
                                  ("time.stpes=50", "did you mean `steps`?")):
                 with self.subTest(change):
                     self.assert_ends(run(folder, "restart", "run.out", "--set", change), 2, said)

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -221,6 +222,27 @@ class Sweep(unittest.TestCase):
                 self.assertRegex(summary["message"], "^stopped by a signal after step \\d+ of 100000000; `halocline "
                                                      "restart run.out/[^`]*` continues it$")
                 self.assertFalse((pathlib.Path(folder) / "run.out/halocline.lock").exists())
+
+    def test_the_wall_limit_is_that_of_all_runs_together(self):
+        with scratch() as folder:
+            with_deck(folder, output={"snapshots": {"interval": 0}})
+            times = "time={step: 1, steps: 2},{step: 1e-6, steps: 100000000},{step: 1, steps: 3},{step: 1, steps: 4}"
+            run = self.sweep(folder, "--sweep", times, "--quiet", "--wall-limit", 12, code=5)
+            name = "time=step_1e-6_steps_100000000"
+            self.assertTrue(run.err.endswith("halocline: stopped at the wall limit of 12 s; 2 of 4 runs were not begun; 1 of 4 "
+                                             f"runs did not reach its end: {name} (stopped)\n"), run.err)
+            self.assertEqual([row["status"] for row in table(folder)], ["done", "stopped"])
+            summary = run.summary(f"run.out/{name}")
+            self.assertRegex(summary["message"], r"^stopped at the wall limit of [\d.]+ s after step \d+ of 100000000; ")
+            # What the first run has taken is no more there for the second.
+            limits = [float(re.search(r"--wall-limit ([\d.]+)", run.summary(f"run.out/{one}")["provenance"]["command"])[1])
+                      for one in ("time=step_1_steps_2", name)]
+            self.assertLess(limits[0], 12)
+            self.assertLess(limits[1], limits[0])
+            self.assertLess(run.seconds, 20)
+            # Too short for any run.
+            run = self.sweep(folder, "--sweep", "F=0.02,0.03", "--quiet", "--output", "none", "--wall-limit", 0.01, code=5)
+            self.assertEqual(run.err, "halocline: stopped at the wall limit of 0.01 s; 2 of 2 runs were not begun\n")
 
     def test_a_signal_that_is_ignored(self):
         with scratch() as folder:

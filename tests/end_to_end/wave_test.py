@@ -51,6 +51,40 @@ class Wave(unittest.TestCase):
         self.assert_second_order((0.005, 0.0025), 0.3, speed="2 + 0*x", initial="sin(2*pi*x)",
                                  exact="sin(2*pi*x)*cos(4*pi*t)")
 
+    def test_steps_by_the_longest_stable_one(self):
+        deck = wave([64], 1, 1, initial="1 + 0.2*sin(2*pi*x + 0.1)", receivers=[{"position": [0.3]}])
+        deck["time"] = {"courant": 0.9, "steps": 50}
+        summary, traces = self.run_deck(deck)
+        energy = summary["conserved"]["energy"]
+        self.assertLessEqual(energy["largest_relative_drift"], energy["explained_relative_drift"])
+        # The same bits as with a step of this length.
+        deck["time"] = {"step": float(traces.splitlines()[2].split(",")[0]), "steps": 50}
+        rows = [[row.split(",")[1] for row in text.splitlines()] for text in (traces, self.run_deck(deck)[1])]
+        self.assertEqual(*rows)
+        # The last steps are shortened to meet the end.
+        moving = {"initial": "sin(2*pi*x)", "initial_rate": "-2*pi*cos(2*pi*x)", "exact": "sin(2*pi*(x-t))"}
+        errors = []
+        for courant in (0.8, 0.4):
+            deck = wave([64], 1, 1, **moving)
+            deck["time"] = {"courant": courant, "end": 0.303}
+            errors.append(self.run_deck(deck, ranks=2)[0]["quantities"]["error_2"])
+        self.assertAlmostEqual(math.log2(errors[0] / errors[1]), 2, delta=0.2, msg=errors)
+        # A sponge, which depends on the step, beside a variable speed.
+        deck = wave([64], 1, 1, speed="1 + x", initial="exp(-200*(x-0.5)^2)", sponge={"width": 0.2})
+        deck["mesh"]["periodic"] = [False]
+        deck["time"] = {"courant": 0.9, "end": 2}
+        self.assertLess(self.run_deck(deck)[0]["quantities"]["maximum"], 0.05)
+
+    def test_a_weighted_sum_has_no_longest_stable_step(self):
+        deck = {"physics": "wave", "mesh": {"cells": [9]}, "time": {"courant": 0.9, "steps": 1},
+                "wave": {"method": "weighted_sum", "weights": [1, 1, 1, 1, 1]}}
+        with scratch() as folder:
+            path = pathlib.Path(folder) / "deck.yaml"
+            path.write_text(json.dumps(deck))
+            run = Run(["run", path], folder)
+            self.assertEqual(run.code, 2, run.err)
+            self.assertIn("`time.courant`: wave has no longest stable step with these options; give `time.step`", run.err)
+
     def test_energy_is_kept(self):
         for ranks, precision, speed in ((1, "double", "1"), (3, "double", "1 + 0.5*sin(2*pi*x)"), (2, "single", "1")):
             with self.subTest(ranks=ranks, precision=precision, speed=speed):
