@@ -83,6 +83,14 @@ class Sweep(unittest.TestCase):
             # Commas within values are no more values of a line.
             verified = Run(["verify", "run.out"], folder)
             self.assertEqual(verified.code, 0, verified.err)
+            # Damage of a run in the folder of the sweep.
+            damaged = pathlib.Path(folder) / "run.out/mesh.cells=8_8,u.initial=1/snapshot_000004.vti"
+            content = bytearray(damaged.read_bytes())
+            content[len(content) // 2] ^= 1
+            damaged.write_bytes(content)
+            verified = Run(["verify", "run.out"], folder)
+            self.assertEqual(verified.code, 4, verified.out)
+            self.assertIn(str(damaged.relative_to(folder)), verified.out + verified.err)
             self.assertEqual(folders(folder), sorted(f"mesh.cells={cells},u.initial={initial}" for cells in ("8_8", "16_8")
                                                      for initial in ("1", "x_y")))
             self.assertEqual([row["mesh.cells"] for row in table(folder)], ["[8, 8]"] * 2 + ["[16, 8]"] * 2)
