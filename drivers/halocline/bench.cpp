@@ -35,6 +35,7 @@ std::vector<benchmarking::Benchmark> chosen(std::vector<std::string> const& name
   for (benchmarking::Benchmark const& one : benchmarking::benchmarks()) known.push_back(one.name);
   std::vector<benchmarking::Benchmark> all;
   for (std::string const& name : names) {
+    if (name == "list") throw InputError("`list`: no benchmark; `halocline bench list` alone lists them");
     auto const at = std::find_if(benchmarking::benchmarks().begin(), benchmarking::benchmarks().end(),
                                  [&](benchmarking::Benchmark const& one) { return one.name == name; });
     if (at == benchmarking::benchmarks().end()) {

@@ -51,6 +51,7 @@ class Bench(unittest.TestCase):
         with scratch() as folder:
             for arguments, message in [
                 (["laplacian-4d"], "`laplacian-4d`: no such benchmark; did you mean `laplacian-3d`?"),
+                (["laplacian-3d", "list"], "`list`: no benchmark; `halocline bench list` alone lists them"),
                 *([] if HAS_DEVICES else [(["dot", "peer-copy"], ") lacks this benchmark, which needs a build for CUDA")]),
                 (["dot", "--size", "0"], "halocline bench: --size"),
                 (["dot", "--size", "100000"], "--size 100000: at most 8192 in 3D"),
