@@ -136,6 +136,8 @@ BROKEN_DECKS = [
      ["`heat.conductivity`: '0' is not above 0 (--set heat.conductivity=0)"]),
     ("no conductivity somewhere", GOOD, ["--set", "heat.conductivity=0.7-x"],
      ["`heat.conductivity`: '0.7-x' is not above 0 at (0.8125, 0.0625, 0)"]),
+    ("conductivity beyond single precision", GOOD, ["--set", "precision=single", "--set", "heat.conductivity=1e60"],
+     ["`heat.conductivity`: '1e60' is too large for single precision at (0.0625, 0.0625, 0), t = 0"]),
     ("wall without a value", GOOD, ["--set", "heat.boundary.west={kind: dirichlet, value: log(-1-y)}"],
      ["boundary.west: 'log(-1-y)' is not a finite number at (0, 0.0625, 0), t = 0"]),
     ("exact solution without a value", GOOD, ["--set", "heat.exact=log(x-0.5)"],
