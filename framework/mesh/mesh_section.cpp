@@ -118,6 +118,21 @@ StructuredMeshDescription described(Options const& section) {
   return description;
 }
 
+/// One block a rank.
+Partition partition_by_ranks(Options const& section, int ranks) {
+  Extents cells{1, 1, 1};
+  Periodicity periodic{};
+  ProcessGrid wanted{};
+  std::vector<std::int64_t> const given = section.integers("cells");
+  for (std::size_t axis = 0; axis < given.size(); ++axis) {
+    cells[axis] = given[axis];
+    if (section.has("periodic")) periodic[axis] = section.booleans("periodic")[axis];
+    if (section.has("processes")) wanted[axis] = static_cast<int>(section.integers("processes")[axis]);
+  }
+  auto const dimensions = static_cast<int>(given.size());
+  return Partition(cells, choose_process_grid(cells, ranks, periodic, wanted, dimensions), periodic);
+}
+
 }  // namespace
 
 Section declare_mesh_section() {
@@ -157,17 +172,19 @@ Section declare_mesh_section() {
 }
 
 Partition partition_of(Options const& section, int ranks) {
-  Extents cells{1, 1, 1};
-  Periodicity periodic{};
-  ProcessGrid wanted{};
-  std::vector<std::int64_t> const given = section.integers("cells");
-  for (std::size_t axis = 0; axis < given.size(); ++axis) {
-    cells[axis] = given[axis];
-    if (section.has("periodic")) periodic[axis] = section.booleans("periodic")[axis];
-    if (section.has("processes")) wanted[axis] = static_cast<int>(section.integers("processes")[axis]);
+  return partition_by_ranks(section, ranks).divided(static_cast<int>(section.integer("blocks_per_rank")));
+}
+
+std::string option_of_partition(Options const& section, int ranks) {
+  if (!section.given("processes")) return "cells";
+  std::vector<std::int64_t> const wanted = section.integers("processes");
+  if (std::all_of(wanted.begin(), wanted.end(), [](std::int64_t const n) { return n == 0; })) return "cells";
+  try {
+    static_cast<void>(partition_by_ranks(section, ranks));
+  } catch (InputError const&) {
+    return "processes";
   }
-  return Partition(cells, choose_process_grid(cells, ranks, periodic, wanted), periodic)
-      .divided(static_cast<int>(section.integer("blocks_per_rank")));
+  return "cells";
 }
 
 Axis axis_of(Options const& section, int axis) {

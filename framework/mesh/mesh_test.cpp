@@ -327,7 +327,7 @@ TEST(MeshSection, SaysWhereAMeshCannotBeCut) {
   EXPECT_THAT(
       input_error([] { static_cast<void>(make_structured_mesh(judged("mesh:\n  cells: [2, 2]\n"), everyone())); }),
       testing::AllOf(testing::HasSubstr("mesh (test.yaml:"),
-                     testing::HasSubstr("a mesh of 2 x 2 x 1 cells cannot be cut into 3 blocks")));
+                     testing::HasSubstr("a mesh of 2 x 2 cells cannot be cut into 3 blocks")));
 }
 
 }  // namespace

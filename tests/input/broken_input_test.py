@@ -73,7 +73,10 @@ BROKEN_DECKS = [
     ("more than the memory", "physics: heat\nmesh: {cells: [1000000, 1000000]}\n" + TIME + REGION, [],
      ["`mesh.cells`: needs 1..."]),  # 108 to 111 TiB: it depends on the heap use of small runs
     ("more ranks than cells", "physics: heat\nmesh: {cells: 1}\n" + TIME + REGION, ["--ranks", "2"],
-     ["`mesh.cells`: a mesh of 1 x 1 x 1 cells cannot be cut into 2 blocks of at least one cell..."]),
+     ["`mesh.cells`: a mesh of 1 cell cannot be cut into 2 blocks of at least one cell: use another number of ranks..."]),
+    ("processes that are not the ranks", GOOD, ["--ranks", "3", "--set", "mesh.processes=[2, 1]"],
+     ["`mesh.processes`: a mesh of 8 x 8 cells cannot be cut into 3 blocks of at least one cell, 2 x 1 along its axes: use "
+      "another number of ranks or another process grid (--set mesh.processes=[2, 1])"]),
     ("processes of too few axes", GOOD, ["--set", "mesh.processes=2"],
      ["`mesh.processes`: it has 1 entries, mesh.cells has 2 (--set mesh.processes=2)"]),
     ("periodicity of too few axes", "physics: laplace\n" + MESH, ["--set", "mesh.periodic=true"],
