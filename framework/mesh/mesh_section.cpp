@@ -72,7 +72,7 @@ void check_ends(Options const& section, Mistakes& mistakes) {
     if (lower[axis] < upper[axis]) continue;
     add_mistake(section, end_option(section),
                 "the domain ends at " + shortest_text(upper[axis]) + " on axis " + std::string(1, "xyz"[axis]) +
-                    ", before it begins at " + shortest_text(lower[axis]),
+                    ", not after its start at " + shortest_text(lower[axis]),
                 mistakes);
   }
 }

@@ -279,7 +279,7 @@ TEST(MeshSection, NamesEveryMistake) {
       input_error([] { judged("mesh:\n  cells: [20, 30]\n  lower: [0]\n  upper: [-1, 3]\n  processes: [1, 2, 1]\n"); });
   EXPECT_THAT(message, testing::HasSubstr("`mesh.lower`: it has 1 entries, mesh.cells has 2 (test.yaml:3:"));
   EXPECT_THAT(message, testing::HasSubstr("`mesh.processes`: it has 3 entries, mesh.cells has 2 (test.yaml:5:"));
-  EXPECT_THAT(message, testing::HasSubstr("`mesh.upper`: the domain ends at -1 on axis x, before it begins at"));
+  EXPECT_THAT(message, testing::HasSubstr("`mesh.upper`: the domain ends at -1 on axis x, not after its start at"));
 }
 
 TEST(MeshSection, RefusesSizesThatDoNotFit) {

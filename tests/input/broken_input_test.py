@@ -88,10 +88,10 @@ BROKEN_DECKS = [
     ("steps that time does not feel", "physics: heat\n" + MESH + "time: {start: 1e20, step: 1e-3, steps: 2}\n" + REGION, [],
      ["`time.step`: 0.001 is too short: added to 1e+20, where time starts, it changes nothing (deck:3:27)"]),
     ("empty domain", "physics: heat\nmesh: {cells: [8, 8], upper: [1, 0]}\n" + TIME + REGION, [],
-     ["`mesh.upper`: the domain ends at 0 on axis y, before it begins at 0 (deck:2:30)"]),
+     ["`mesh.upper`: the domain ends at 0 on axis y, not after its start at 0 (deck:2:30)"]),
     ("domain of a size that six digits do not show", "physics: heat\nmesh: {cells: 8, lower: 2.5e-9, upper: 1.25e-9}\n" + TIME
      + REGION, [],
-     ["`mesh.upper`: the domain ends at 1.25e-09 on axis x, before it begins at 2.5e-09 (deck:2:40)"]),
+     ["`mesh.upper`: the domain ends at 1.25e-09 on axis x, not after its start at 2.5e-09 (deck:2:40)"]),
     ("vectors of two lengths", "physics: heat\nmesh: {cells: [8, 8], periodic: true}\n" + TIME + REGION, [],
      ["`mesh.periodic`: it has 1 entries, mesh.cells has 2 (deck:2:33)"]),
     ("not a number", GOOD, ["--set", "time.step=nan"],
@@ -214,7 +214,7 @@ BROKEN_DECKS = [
      "mesh: {cells: [8, 0], periodic: true, upper: [1, -1]}\n" + TIME + REGION, [],
      ["`mesh.cells[1]`: 0 is out of range: must be at least 1 cells (deck:2:19)",
       "`mesh.periodic`: it has 1 entries, mesh.cells has 2 (deck:2:33)",
-      "`mesh.upper`: the domain ends at -1 on axis y, before it begins at 0 (deck:2:46)"]),
+      "`mesh.upper`: the domain ends at -1 on axis y, not after its start at 0 (deck:2:46)"]),
     ("an empty axis beside mistakes of the physics", "physics: heat\nmesh: {cells: [8, 0]}\n" + TIME +
      "heat: {regions: [{density: 1, energy: 1, shape: point, centre: 0}], "
      "boundary: {west: {kind: zero}, top: {kind: zero}}}\n", [],
