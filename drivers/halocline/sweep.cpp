@@ -194,8 +194,9 @@ SweepEnd Sweep::run(ClaimFolder const& claim, HeldSignals const& signals) const 
   std::vector<std::string> messages;
   if (stopped) {
     std::size_t const left = runs_.size() - ends.size();
-    messages.push_back(
-        fmt::format("stopped by a signal; {} of {} runs {} not begun", left, runs_.size(), left == 1 ? "was" : "were"));
+    messages.emplace_back("stopped by a signal");
+    if (left > 0)
+      messages.push_back(fmt::format("{} of {} runs {} not begun", left, runs_.size(), left == 1 ? "was" : "were"));
   }
   if (std::string const failed = failures(runs_, ends); !failed.empty()) messages.push_back(failed);
   if (unwritten) messages.emplace_back(unwritten->what());

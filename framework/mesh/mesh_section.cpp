@@ -24,8 +24,7 @@ void check_length(Options const& section, std::string_view name, std::size_t axe
   if (!section.given(name)) return;
   std::size_t const length = section.entries(name);
   if (length == axes) return;
-  add_mistake(section, name, "it has " + std::to_string(length) + " entries, mesh.cells has " + std::to_string(axes),
-              mistakes);
+  add_mistake(section, name, "it has " + entries_text(length) + ", mesh.cells has " + std::to_string(axes), mistakes);
 }
 
 /// The size of a field in bytes must fit in 64 bits.
@@ -137,7 +136,7 @@ Partition partition_by_ranks(Options const& section, int ranks) {
 
 Section declare_mesh_section() {
   Section mesh("mesh", "The domain, its cells and their distribution over ranks; not used by a physics of bodies.");
-  mesh.integers("cells", "Cells along each axis; one, two or three numbers.", 1, 3).at_least(1).unit("cells");
+  mesh.integers("cells", "Cells along each axis; one, two or three numbers.", 1, 3).at_least(1);
   mesh.reals("lower", "Lower end of the domain on each axis; 0 if not given.", 1, 3).optional();
   mesh.reals("upper", "Upper end of the domain on each axis; 1 if not given.", 1, 3).optional();
   mesh.reals("growth", "Width of each cell relative to the previous one, on each axis; 1 (equal cells) if not given.",

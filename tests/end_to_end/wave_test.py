@@ -231,7 +231,7 @@ class Wave(unittest.TestCase):
         deck["mesh"]["growth"] = [1.1, 1]
         text = self.messages(deck)
         for part in ("`time.method`: not used by wave", "`solver`: not used by wave", "`mesh.growth`: wave needs",
-                     "`wave.weights`: not used by leapfrog", "position`: has 1 entries", "outside of the mesh along y",
+                     "`wave.weights`: not used by leapfrog", "position`: has 1 entry", "outside of the mesh along y",
                      "'a' already heads another column", "'a,b' cannot head a column"):
             self.assertIn(part, text)
         with scratch() as folder:
