@@ -219,7 +219,7 @@ class Wave(unittest.TestCase):
             ranks = len(os.sched_getaffinity(0)) + 1
             run = Run(["run", path, "--ranks", ranks, "--output", "run.out"], folder, {"OMP_NUM_THREADS": "1"})
             self.assertEqual((run.code, run.err), (0, ""))
-            self.assertRegex(run.said, rf"warning: {ranks} ranks with {ranks} threads share .*; start fewer ranks")
+            self.assertRegex(run.said, rf"warning: {ranks} ranks with {ranks} threads in total share .*; start fewer ranks")
 
     def test_wrong_input_is_named(self):
         deck = wave([16, 16], 0.01, 0.1, speed="1 - 2*x", weights=[1, 2, 3, 4, 5],
