@@ -191,7 +191,7 @@ void add_diff(CLI::App& program, DiffCommand& diff) {
 
 void add_verify(CLI::App& program, VerifyCommand& verify) {
   CLI::App& app = *program.add_subcommand("verify", "Checks the files of a run for damage");
-  app.add_option("PATH", verify.path, "Folder of a run, a checkpoint, or one file of either")
+  app.add_option("PATH", verify.path, "Folder of a run or sweep, a checkpoint, or one file of a run or checkpoint")
       ->required()
       ->option_text(" ");
   app.footer("Exit code: 0 all files are undamaged; 4 a file is damaged; 2 there are no files of a run.");
