@@ -625,8 +625,8 @@ def main():
     quantities = changing(table)
     drift = read_drift(scalars) if scalars.exists() else ([], [])
     if not snapshots and not solves and not len(times) and not quantities:
-        step = "" if options.step is None else options.step
-        sys.exit(f"{options.folder}: no snapshot {step}, no residuals, no traces and no quantities to draw")
+        missing = "snapshots" if options.step is None else f"snapshot of step {options.step}"
+        sys.exit(f"{options.folder}: no {missing}, no residuals, no traces and no quantities to draw")
     heading = heading_of(options.folder)
     if snapshots:
         draw_snapshots(snapshots, heading, Look(options.folder, options), options.folder, options.step is not None)

@@ -35,6 +35,7 @@ std::vector<benchmarking::Benchmark> chosen(std::vector<std::string> const& name
   for (benchmarking::Benchmark const& one : benchmarking::benchmarks()) known.push_back(one.name);
   std::vector<benchmarking::Benchmark> all;
   for (std::string const& name : names) {
+    if (name == "list") throw InputError("`list`: no benchmark; `halocline bench list` alone lists them");
     auto const at = std::find_if(benchmarking::benchmarks().begin(), benchmarking::benchmarks().end(),
                                  [&](benchmarking::Benchmark const& one) { return one.name == name; });
     if (at == benchmarking::benchmarks().end()) {
@@ -75,16 +76,14 @@ nlohmann::json rate_as_json(benchmarking::Rate const& rate, double seconds) {
 
 nlohmann::json as_json(std::string const& name, benchmarking::Row const& row) {
   double const median = benchmarking::median(row.seconds);
-  auto const at = [&](double part) {
-    return row.seconds[static_cast<std::size_t>(part * static_cast<double>(row.seconds.size() - 1))];
-  };
-  nlohmann::json fields{{"benchmark", name},
-                        {"problem", row.problem},
-                        {"form", row.form},
-                        {"verified", true},
-                        {"median_seconds", median},
-                        {"minimum_seconds", row.seconds.front()},
-                        {"quartiles_seconds", {at(0.25), at(0.75)}}};
+  nlohmann::json fields{
+      {"benchmark", name},
+      {"problem", row.problem},
+      {"form", row.form},
+      {"verified", true},
+      {"median_seconds", median},
+      {"minimum_seconds", row.seconds.front()},
+      {"quartiles_seconds", {benchmarking::quantile(row.seconds, 0.25), benchmarking::quantile(row.seconds, 0.75)}}};
   if (row.operations > 0) fields["operations"] = row.operations;
   if (!row.rate.unit.empty()) {
     fields.update(rate_as_json(row.rate, median));

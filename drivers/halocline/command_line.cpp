@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <sstream>
@@ -22,6 +24,7 @@
 #include "framework/runtime/config.hpp"
 #include "framework/runtime/devices.hpp"
 #include "framework/runtime/environment.hpp"
+#include "framework/runtime/error.hpp"
 #include "framework/runtime/launcher.hpp"
 
 namespace halocline {
@@ -165,6 +168,15 @@ void add_check(CLI::App& program, CheckCommand& check) {
   add_ranks(app, check.ranks, "Number of MPI ranks that the run would use, all on this machine");
 }
 
+/// CLI::NonNegativeNumber would print the largest double with all its digits.
+double read_tolerance(std::string const& text) {
+  char* end = nullptr;
+  double const value = std::strtod(text.c_str(), &end);
+  bool const is_number = !text.empty() && *end == '\0';
+  if (is_number && std::isfinite(value) && value >= 0) return value;
+  throw InputError("'" + text + "' is not a finite number of at least 0");
+}
+
 void add_diff(CLI::App& program, DiffCommand& diff) {
   CLI::App& app = *program.add_subcommand("diff", "Compares two runs or two snapshots and reports where they differ");
   app.add_option("A", diff.first, "Folder of a run, or a snapshot")->required()->option_text(" ");
@@ -172,14 +184,14 @@ void add_diff(CLI::App& program, DiffCommand& diff) {
   app.add_option("--tolerance", diff.tolerance,
                  "Largest accepted difference, relative to the largest value of the same field or quantity; 0: bitwise "
                  "equality")
-      ->check(CLI::NonNegativeNumber)
+      ->check(readable_by(read_tolerance))
       ->option_text("PART");
   app.footer("Exit code: 0 bitwise equal or within the tolerance; 3 different; 2 not comparable; 4 not readable.");
 }
 
 void add_verify(CLI::App& program, VerifyCommand& verify) {
   CLI::App& app = *program.add_subcommand("verify", "Checks the files of a run for damage");
-  app.add_option("PATH", verify.path, "Folder of a run, a checkpoint, or one file of either")
+  app.add_option("PATH", verify.path, "Folder of a run or sweep, a checkpoint, or one file of a run or checkpoint")
       ->required()
       ->option_text(" ");
   app.footer("Exit code: 0 all files are undamaged; 4 a file is damaged; 2 there are no files of a run.");

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,15 +27,19 @@ namespace fs = std::filesystem;
 struct Findings {
   double tolerance = 0;
   bool same_bits = true;
-  bool within = true;  ///< the tolerance is met
-  double largest = 0;  ///< largest relative difference
+  bool within = true;                  ///< the tolerance is met
+  double largest = 0;                  ///< largest relative difference
+  std::set<std::string> lacking = {};  ///< what one of the two has and the other lacks
   std::string text;
 
   void note(auto const& difference) {
     same_bits = same_bits && difference.same_bits();
     within = within && difference.within(tolerance);
   }
-  void missing() { same_bits = within = false; }
+  void missing(std::string const& what) {
+    lacking.insert(what);
+    same_bits = within = false;
+  }
 };
 
 std::string list_of(std::vector<std::string> const& names) {
@@ -46,7 +52,7 @@ void tell_alone(std::string const& what, std::vector<std::string> const& names, 
                 Findings& found) {
   if (names.empty()) return;
   found.text += "  " + what + " in " + where + " only: " + list_of(names) + "\n";
-  found.missing();
+  found.missing(what);
 }
 
 /// "cell (3, 4, 0) at (0.35, 0.45)"
@@ -145,7 +151,7 @@ bool is_in_both(fs::path const& first, fs::path const& second, std::string const
   bool const in_second = fs::exists(second / name);
   if (in_first != in_second) {
     found.text += name + ": in " + (in_first ? first : second).string() + " only\n";
-    found.missing();
+    found.missing("tables");
   }
   return in_first && in_second;
 }
@@ -156,6 +162,7 @@ void compare_tables(fs::path const& first, fs::path const& second, std::string c
   for (ColumnDifference const& column : difference.columns) {
     found.largest = std::max(found.largest, column.difference.relative());
   }
+  if (difference.first_rows != difference.second_rows) found.missing("rows");
   std::string const rows = difference.first_rows == difference.second_rows
                                ? fmt::format("{} rows", difference.first_rows)
                                : fmt::format("{} and {} rows", difference.first_rows, difference.second_rows);
@@ -212,6 +219,7 @@ void compare_series(fs::path const& first, fs::path const& second, Findings& fou
     found.same_bits = found.same_bits && one.same_bits;
     found.within = found.within && one.within;
     found.largest = std::max(found.largest, one.largest);
+    found.lacking.merge(one.lacking);
     if (one.same_bits) continue;
     ++differing;
     if (differing == 1 || step == common.back()) tables += (differing == 1 ? "first at " : "last at ") + one.text;
@@ -234,8 +242,16 @@ void compare_runs(fs::path const& first, fs::path const& second, Findings& found
   }
   compare_series(first, second, found);
   if (compared || !snapshots_of(first).empty() || !snapshots_of(second).empty()) return;
-  throw InputOutputError("cannot compare " + first.string() + " and " + second.string() +
-                         ": neither has tables or snapshots of a run");
+  throw InputError("cannot compare " + first.string() + " and " + second.string() +
+                   ": neither has tables or snapshots of a run");
+}
+
+/// "the largest relative difference is 0.5, and one has rows and steps that the other lacks"
+std::string how_they_differ(Findings const& found) {
+  if (found.lacking.empty()) return "the largest relative difference is " + number(found.largest);
+  std::string const lacking = fmt::format("one has {} that the other lacks", fmt::join(found.lacking, " and "));
+  return found.largest == 0 ? lacking
+                            : "the largest relative difference is " + number(found.largest) + ", and " + lacking;
 }
 
 fs::path existing(std::string const& name) {
@@ -268,7 +284,7 @@ ExitCode diff(DiffCommand const& command) {
     found.text += fmt::format("within {}: the largest relative difference is {}\n", shortest_text(command.tolerance),
                               number(found.largest));
   } else {
-    found.text += fmt::format("they differ: the largest relative difference is {}\n", number(found.largest));
+    found.text += "they differ: " + how_they_differ(found) + "\n";
   }
   say(found.text);
   return found.within ? ExitCode::done : ExitCode::unsolved;

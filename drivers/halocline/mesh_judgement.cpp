@@ -104,7 +104,7 @@ void judge_blocks(PhysicsEntry const& entry, Options const& deck, int ranks, Mis
   try {
     partition = partition_of(mesh, ranks);
   } catch (InputError const& error) {
-    return mistakes.add(mesh.location("cells"), mesh.full_name("cells"), error.what());
+    return add_mistake(mesh, option_of_partition(mesh, ranks), error.what(), mistakes);
   }
   std::optional<int> const axis = thin_axis(*partition, layers);
   if (!axis) return;

@@ -63,6 +63,7 @@ void Progress::end_step(Step const& step, Schedule const& schedule, double resid
   } else {
     part_ = (schedule.time() - schedule.start()) / (*schedule.end() - schedule.start());
   }
+  if (!first_step_) first_step_ = {part_, Clock::now()};
   if (!settings_.speaks || settings_.iteration_lines > 0) return;
   bool const edge = step.number == 1 || schedule.ended();
   if (due(edge)) show(line(step, -1, residual), settings_.columns == 0);
@@ -82,7 +83,10 @@ std::string Progress::line(Step const& step, Index iteration, double residual) c
   }
   if (iteration >= 0) text += fmt::format("{}iteration {}", text.empty() ? "" : ", ", iteration);
   if (!(residual <= 0)) text += fmt::format("{}residual {:.2e}", text.empty() ? "" : ", ", residual);
-  if (part_ > 0 && part_ < 1) text += ", " + readable_time(seconds_since(start_) * (1 / part_ - 1)) + " left";
+  if (first_step_ && part_ > first_step_->part && part_ < 1) {
+    double const whole = seconds_since(first_step_->end) / (part_ - first_step_->part);
+    text += ", " + readable_time(whole * (1 - part_)) + " left";
+  }
   return text;
 }
 

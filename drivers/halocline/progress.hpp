@@ -50,6 +50,13 @@ class Progress {
   std::optional<Index> steps_;  ///< of the whole run, if known
   double part_ = 0;             ///< completed fraction of the run
   Clock::time_point start_ = Clock::now();
+  /// The end of the first step of this process. The time left is estimated from there: set-up is slow, and a continued
+  /// run begins with steps of earlier processes.
+  struct FirstStep {
+    double part;
+    Clock::time_point end;
+  };
+  std::optional<FirstStep> first_step_;
   Clock::time_point shown_{};
   bool line_open_ = false;
 };

@@ -13,7 +13,8 @@ namespace {
 std::string solves_text(SolveTotals const& solves) {
   std::string text;
   for (auto const& [outcome, count] : solves.outcomes) text += fmt::format("{} {}, ", count, outcome);
-  return text + fmt::format("{} iterations, {:.2f} s", solves.iterations, solves.seconds);
+  return text +
+         fmt::format("{} iteration{}, {:.2f} s", solves.iterations, solves.iterations == 1 ? "" : "s", solves.seconds);
 }
 
 }  // namespace
@@ -22,8 +23,9 @@ std::string failed_solve(Step const& step, SolveReport const& report) {
   std::string const when =
       step.size > 0 ? fmt::format("step {}, time {:g}: ", step.number, step.time + step.size) : std::string();
   std::string const remark = report.remark.empty() ? "" : "; " + report.remark;
-  return fmt::format("{}{} ended with {} after {} iterations, true residual {:.2e}{}", when, report.method,
-                     to_string(report.outcome), report.iterations, report.true_residual, remark);
+  return fmt::format("{}{} ended with {} after {} iteration{}, true residual {:.2e}{}", when, report.method,
+                     to_string(report.outcome), report.iterations, report.iterations == 1 ? "" : "s",
+                     report.true_residual, remark);
 }
 
 void print_result(Output const& output, std::filesystem::path const& folder, double seconds) {

@@ -218,8 +218,9 @@ SweepEnd Sweep::run(ClaimFolder const& claim, HeldSignals const& signals) const 
   std::vector<std::string> messages;
   if (!stopped.empty()) {
     std::size_t const left = runs_.size() - ends.size();
-    messages.push_back(
-        fmt::format("{}; {} of {} runs {} not begun", stopped, left, runs_.size(), left == 1 ? "was" : "were"));
+    messages.push_back(stopped);
+    if (left > 0)
+      messages.push_back(fmt::format("{} of {} runs {} not begun", left, runs_.size(), left == 1 ? "was" : "were"));
   }
   if (std::string const failed = failures(runs_, ends); !failed.empty()) messages.push_back(failed);
   if (unwritten) messages.emplace_back(unwritten->what());

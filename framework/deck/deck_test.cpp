@@ -280,7 +280,7 @@ std::vector<Case> const out_of_range{
      "`mesh.upper`: the domain is empty along y: upper 0 is not above lower 0 (d.yaml:2:30)"},
     {"physics: flow\nmesh: {cells: [4, 3], upper: [1]}\n",
      {},
-     "`mesh.upper`: has 1 entries, `mesh.lower` has 2 (d.yaml:2:30)"},
+     "`mesh.upper`: has 1 entry, `mesh.lower` has 2 (d.yaml:2:30)"},
     {good + "regions: [{density: sin(}]\n",
      {},
      "`regions[0].density`: 'sin(' is not an expression of x, y, z and t: it ends too early (d.yaml:3:21)"},

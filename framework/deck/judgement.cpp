@@ -33,14 +33,16 @@ void add_mistake(Options const& section, std::string_view option, std::string co
   mistakes.add(section.location(option), section.full_name(option), text, advice);
 }
 
+std::string entries_text(std::size_t number) { return std::to_string(number) + (number == 1 ? " entry" : " entries"); }
+
 void check_domain(Options const& section, std::string_view lower, std::string_view upper, Mistakes& mistakes) {
   std::vector<double> const from = section.reals(lower);
   std::vector<double> const to = section.reals(upper);
   if (from.size() != to.size()) {
-    add_mistake(section, upper,
-                "has " + std::to_string(to.size()) + " entries, `" + section.full_name(lower) + "` has " +
-                    std::to_string(from.size()),
-                mistakes);
+    add_mistake(
+        section, upper,
+        "has " + entries_text(to.size()) + ", `" + section.full_name(lower) + "` has " + std::to_string(from.size()),
+        mistakes);
   }
   for (std::size_t axis = 0; axis < std::min(from.size(), to.size()); ++axis) {
     if (to[axis] > from[axis]) continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,6 +17,9 @@ namespace halocline {
 
 /// "1.5 GiB".
 [[nodiscard]] std::string readable_bytes(double bytes);
+
+/// "1 entry", "2 entries".
+[[nodiscard]] std::string entries_text(std::size_t number);
 
 /// Adds a mistake at each axis on which `upper` is not above `lower`, and one if they have different lengths.
 void check_domain(Options const& section, std::string_view lower, std::string_view upper, Mistakes& mistakes);

@@ -63,6 +63,8 @@ void list_at(Section const& section, std::string const& name, std::span<std::str
     if (inner.name() == path.front()) return list_at(inner, inside, path.subspan(1), out);
     known.push_back(inner.name());
   }
+  if (std::ranges::find(known, path.front()) != known.end())
+    throw InputError("`" + path[1] + "`: unknown in " + inside + ", which is an option and has nothing below it");
   throw InputError("`" + path.front() + "`: unknown in " + (name.empty() ? "the deck" : name) + "; " +
                    advice_for(path.front(), known));
 }

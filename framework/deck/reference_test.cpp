@@ -64,6 +64,8 @@ TEST(Listing, TellsOfAllOfASectionOrOfAnOption) {
             "regions.density: Of it.\n  a number or an expression of x, y, z and t; required\n");
   EXPECT_EQ(message_of("solver.cgg"), "`cgg`: unknown in solver; did you mean `cg`?");
   EXPECT_EQ(message_of("mash"), "`mash`: unknown in the deck; did you mean `mesh`?");
+  EXPECT_EQ(message_of("solver.cg.tolerance.least"),
+            "`least`: unknown in solver.cg.tolerance, which is an option and has nothing below it");
 }
 
 TEST(Markdown, HasATableForEachSection) {

@@ -198,8 +198,7 @@ class BlockBoundary {
     Array<Real> const& values = values_[axis][side];
     BlockView<Real> const view{values.data(), range.extent(0), range.extent(0) * range.extent(1)};
     if (auto const bad = halocline::evaluate(execution(block_), value, time, *places, range, owned, view))
-      throw_not_finite("boundary." + face_name(axis, side == 0 ? -1 : 1), value.text(), places->on_host().at(*bad),
-                       time);
+      throw_not_finite("boundary." + face_name(axis, side == 0 ? -1 : 1), value, places->on_host().at(*bad), time);
     FaceOfBlock<Real>& face = kernel_.faces[axis][side];
     face.stride = range.extent(axis == 0 ? 1 : 0);
     face.values = values.data() + layers(axis == 0 ? 1 : 0) + layers(axis == 2 ? 1 : 2) * face.stride;
@@ -210,7 +209,7 @@ class BlockBoundary {
   static void require_finite(Real v, int axis, int side, Expression const& value, std::array<double, 3> const& at,
                              double time) {
     if (std::isfinite(v)) return;
-    throw_not_finite("boundary." + face_name(axis, side == 0 ? -1 : 1), value.text(), at, time);
+    throw_not_finite("boundary." + face_name(axis, side == 0 ? -1 : 1), value, at, time);
   }
 
   StructuredMesh const& mesh_;

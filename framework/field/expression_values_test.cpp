@@ -175,7 +175,7 @@ TEST(Field, NamesTheFirstEntryThatHasNoValue) {
     EXPECT_EQ(message(exact, "y == " + line + " ? 1/0 : 1"),
               "`source`: 'y == " + line + " ? 1/0 : 1' is not a finite number at " + place);
     EXPECT_EQ(message(single, "y >= " + line + " ? 1e39 : 1"),
-              "`source`: 'y >= " + line + " ? 1e39 : 1' is not a finite number at " + place);
+              "`source`: 'y >= " + line + " ? 1e39 : 1' is too large for single precision at " + place);
   }
 }
 

@@ -105,8 +105,7 @@ void Field<Real>::evaluate(Block const& block, Expression const& expression, dou
                               BlockView<Real>{storage.values.data() + first, layout.row, layout.plane});
   }
   if (bad)
-    throw_not_finite(called.empty() ? "field `" + name() + "`" : called, expression.text(), places.on_host().at(*bad),
-                     time);
+    throw_not_finite(called.empty() ? "field `" + name() + "`" : called, expression, places.on_host().at(*bad), time);
 }
 
 template <class Real>

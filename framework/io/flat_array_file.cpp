@@ -115,9 +115,13 @@ NpyHeader header_of(InputFile const& file) {
     });
   } catch (InputError const& error) {
     std::string const why = error.what();
+    // Those of meshes begin as XML: the signature of HDF5 comes later.
+    bool const is_snapshot = std::ranges::any_of(std::array{".vti", ".vtr", ".vtkhdf"},
+                                                 [&](char const* end) { return file.path().ends_with(end); });
     bool const is_hdf5 = file.text(0, 8) == "\x89HDF\r\n\x1a\n";
-    std::string const advice = at > 8    ? ""
-                               : is_hdf5 ? "; give `dataset` for an HDF5 file, or `field` for a snapshot"
+    std::string const advice = at > 8        ? ""
+                               : is_snapshot ? "; for a snapshot, `field` names the field in it"
+                               : is_hdf5     ? "; give `dataset` for an HDF5 file, or `field` for a snapshot"
                                          : "; give `type` and `dims` for raw numbers, or `dataset` for an HDF5 file";
     throw wrong_file(file.path(), why + advice);
   }

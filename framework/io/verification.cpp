@@ -22,6 +22,7 @@ using Json = nlohmann::ordered_json;
 using Damage = std::vector<std::string>;
 
 constexpr char const* summary_name = "summary.json";
+constexpr char const* scalars_name = "scalars.csv";
 
 /// For an unreadable file the error message is the damage.
 Damage damage_by(auto const& look) {
@@ -128,17 +129,26 @@ bool is_verified(std::string const& name) {
          name == series_name;
 }
 
+/// A damaged run may have lost its summary.
+bool is_run_of_sweep(fs::path const& folder) {
+  return fs::is_directory(folder) && (fs::exists(folder / summary_name) || fs::exists(folder / scalars_name));
+}
+
 std::vector<VerifiedFile> verify_folder(fs::path const& folder) {
   std::vector<VerifiedFile> all;
   std::vector<fs::path> entries;
   for (fs::directory_entry const& entry : fs::directory_iterator(folder)) entries.push_back(entry.path());
   std::sort(entries.begin(), entries.end());
+  bool const is_sweep = fs::exists(folder / "sweep.csv");
   for (fs::path const& entry : entries) {
     std::string const name = entry.filename().string();
     if (is_checkpoint_name(name) && !fs::exists(entry / manifest_name)) {
       all.push_back({entry, {}, "was not finished: it has no manifest.json"});
     } else if (is_checkpoint_name(name)) {
       std::vector<VerifiedFile> const files = verify_checkpoint(entry);
+      all.insert(all.end(), files.begin(), files.end());
+    } else if (is_sweep && is_run_of_sweep(entry)) {
+      std::vector<VerifiedFile> const files = verify_folder(entry);
       all.insert(all.end(), files.begin(), files.end());
     } else if (is_verified(name)) {
       all.push_back({entry, damage_of_file(entry)});
@@ -148,7 +158,7 @@ std::vector<VerifiedFile> verify_folder(fs::path const& folder) {
   for (StateFile const& file : files_on_record(folder)) {
     if (!fs::exists(folder / file.name)) all.push_back({folder / file.name, {"is missing"}});
   }
-  if (fs::exists(folder / "scalars.csv") && !fs::exists(folder / summary_name))
+  if (fs::exists(folder / scalars_name) && !fs::exists(folder / summary_name))
     all.push_back({folder / summary_name, {"is missing"}});
   for (std::string const& name : names_in_series(folder)) {
     if (!fs::exists(folder / name))

@@ -24,8 +24,7 @@ void check_length(Options const& section, std::string_view name, std::size_t axe
   if (!section.given(name)) return;
   std::size_t const length = section.entries(name);
   if (length == axes) return;
-  add_mistake(section, name, "it has " + std::to_string(length) + " entries, mesh.cells has " + std::to_string(axes),
-              mistakes);
+  add_mistake(section, name, "it has " + entries_text(length) + ", mesh.cells has " + std::to_string(axes), mistakes);
 }
 
 /// The size of a field in bytes must fit in 64 bits.
@@ -72,7 +71,7 @@ void check_ends(Options const& section, Mistakes& mistakes) {
     if (lower[axis] < upper[axis]) continue;
     add_mistake(section, end_option(section),
                 "the domain ends at " + shortest_text(upper[axis]) + " on axis " + std::string(1, "xyz"[axis]) +
-                    ", before it begins at " + shortest_text(lower[axis]),
+                    ", not after its start at " + shortest_text(lower[axis]),
                 mistakes);
   }
 }
@@ -118,11 +117,26 @@ StructuredMeshDescription described(Options const& section) {
   return description;
 }
 
+/// One block a rank.
+Partition partition_by_ranks(Options const& section, int ranks) {
+  Extents cells{1, 1, 1};
+  Periodicity periodic{};
+  ProcessGrid wanted{};
+  std::vector<std::int64_t> const given = section.integers("cells");
+  for (std::size_t axis = 0; axis < given.size(); ++axis) {
+    cells[axis] = given[axis];
+    if (section.has("periodic")) periodic[axis] = section.booleans("periodic")[axis];
+    if (section.has("processes")) wanted[axis] = static_cast<int>(section.integers("processes")[axis]);
+  }
+  auto const dimensions = static_cast<int>(given.size());
+  return Partition(cells, choose_process_grid(cells, ranks, periodic, wanted, dimensions), periodic);
+}
+
 }  // namespace
 
 Section declare_mesh_section() {
   Section mesh("mesh", "The domain, its cells and their distribution over ranks; not used by a physics of bodies.");
-  mesh.integers("cells", "Cells along each axis; one, two or three numbers.", 1, 3).at_least(1).unit("cells");
+  mesh.integers("cells", "Cells along each axis; one, two or three numbers.", 1, 3).at_least(1);
   mesh.reals("lower", "Lower end of the domain on each axis; 0 if not given.", 1, 3).optional();
   mesh.reals("upper", "Upper end of the domain on each axis; 1 if not given.", 1, 3).optional();
   mesh.reals("growth", "Width of each cell relative to the previous one, on each axis; 1 (equal cells) if not given.",
@@ -157,17 +171,19 @@ Section declare_mesh_section() {
 }
 
 Partition partition_of(Options const& section, int ranks) {
-  Extents cells{1, 1, 1};
-  Periodicity periodic{};
-  ProcessGrid wanted{};
-  std::vector<std::int64_t> const given = section.integers("cells");
-  for (std::size_t axis = 0; axis < given.size(); ++axis) {
-    cells[axis] = given[axis];
-    if (section.has("periodic")) periodic[axis] = section.booleans("periodic")[axis];
-    if (section.has("processes")) wanted[axis] = static_cast<int>(section.integers("processes")[axis]);
+  return partition_by_ranks(section, ranks).divided(static_cast<int>(section.integer("blocks_per_rank")));
+}
+
+std::string option_of_partition(Options const& section, int ranks) {
+  if (!section.given("processes")) return "cells";
+  std::vector<std::int64_t> const wanted = section.integers("processes");
+  if (std::all_of(wanted.begin(), wanted.end(), [](std::int64_t const n) { return n == 0; })) return "cells";
+  try {
+    static_cast<void>(partition_by_ranks(section, ranks));
+  } catch (InputError const&) {
+    return "processes";
   }
-  return Partition(cells, choose_process_grid(cells, ranks, periodic, wanted), periodic)
-      .divided(static_cast<int>(section.integer("blocks_per_rank")));
+  return "cells";
 }
 
 Axis axis_of(Options const& section, int axis) {

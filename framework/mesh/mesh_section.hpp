@@ -17,6 +17,8 @@ namespace halocline {
 /// The blocks that the mesh of a validated section has on `ranks` ranks. Throws InputError if it cannot be divided into
 /// them.
 [[nodiscard]] Partition partition_of(Options const& section, int ranks);
+/// The option to blame if partition_of throws: `processes` or `cells`.
+[[nodiscard]] std::string option_of_partition(Options const& section, int ranks);
 
 /// The axis number `axis` (from 0) of a validated section.
 [[nodiscard]] Axis axis_of(Options const& section, int axis);

@@ -277,9 +277,9 @@ TEST(MeshSection, GrowthIsTheRatioOfNeighbouringWidths) {
 TEST(MeshSection, NamesEveryMistake) {
   std::string const message =
       input_error([] { judged("mesh:\n  cells: [20, 30]\n  lower: [0]\n  upper: [-1, 3]\n  processes: [1, 2, 1]\n"); });
-  EXPECT_THAT(message, testing::HasSubstr("`mesh.lower`: it has 1 entries, mesh.cells has 2 (test.yaml:3:"));
+  EXPECT_THAT(message, testing::HasSubstr("`mesh.lower`: it has 1 entry, mesh.cells has 2 (test.yaml:3:"));
   EXPECT_THAT(message, testing::HasSubstr("`mesh.processes`: it has 3 entries, mesh.cells has 2 (test.yaml:5:"));
-  EXPECT_THAT(message, testing::HasSubstr("`mesh.upper`: the domain ends at -1 on axis x, before it begins at"));
+  EXPECT_THAT(message, testing::HasSubstr("`mesh.upper`: the domain ends at -1 on axis x, not after its start at"));
 }
 
 TEST(MeshSection, RefusesSizesThatDoNotFit) {
@@ -327,7 +327,7 @@ TEST(MeshSection, SaysWhereAMeshCannotBeCut) {
   EXPECT_THAT(
       input_error([] { static_cast<void>(make_structured_mesh(judged("mesh:\n  cells: [2, 2]\n"), everyone())); }),
       testing::AllOf(testing::HasSubstr("mesh (test.yaml:"),
-                     testing::HasSubstr("a mesh of 2 x 2 x 1 cells cannot be cut into 3 blocks")));
+                     testing::HasSubstr("a mesh of 2 x 2 cells cannot be cut into 3 blocks")));
 }
 
 }  // namespace

@@ -19,8 +19,9 @@ using Periodicity = std::array<bool, 3>;
 /// positive entry of `wanted` is fixed; 0 is chosen.
 /// Throws InputError if no grid of `ranks` blocks gives every block a cell on every axis, or if `wanted` does not
 /// divide `ranks`.
+/// \param dimensions axes of the mesh, for the message
 [[nodiscard]] ProcessGrid choose_process_grid(Extents const& cells, int ranks, Periodicity const& periodic,
-                                              ProcessGrid const& wanted = {0, 0, 0});
+                                              ProcessGrid const& wanted = {0, 0, 0}, int dimensions = 3);
 
 /// The rank of every block of `grid` (x fastest), such that ranks of one host own neighbouring blocks. `hosts[rank]` is
 /// any number that identifies the rank's host. Of rank order, winding paths through the grid and, if hosts have equally

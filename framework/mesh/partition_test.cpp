@@ -178,19 +178,27 @@ TEST(ProcessGrid, KeepsRowsWholeAmongEquals) {
 
 TEST(ProcessGrid, KeepsWhatIsWanted) {
   EXPECT_EQ(choose_process_grid({64, 64, 1}, 4, {}, {4, 0, 0}), (ProcessGrid{4, 1, 1}));
-  EXPECT_EQ(input_error([] {
-              static_cast<void>(choose_process_grid({64, 64, 1}, 4, {}, {3, 0, 0}));
-            }),
-            "a mesh of 64 x 64 x 1 cells cannot be cut into 4 blocks of at least one cell, cut as 3 x 0 x 0 (0: free): "
-            "use fewer ranks or another process grid");
+  EXPECT_EQ(
+      input_error([] {
+        static_cast<void>(choose_process_grid({64, 64, 1}, 4, {}, {3, 0, 0}));
+      }),
+      "a mesh of 64 x 64 x 1 cells cannot be cut into 4 blocks of at least one cell, 3 x 0 x 0 along its axes (0: any "
+      "number): use another number of ranks or another process grid");
+  EXPECT_EQ(
+      input_error([] {
+        static_cast<void>(choose_process_grid({64, 64, 1}, 1, {}, {2, 1, 0}, 2));
+      }),
+      "a mesh of 64 x 64 cells cannot be cut into 1 block of at least one cell, 2 x 1 along its axes: use another "
+      "number of ranks or another process grid");
 }
 
 TEST(ProcessGrid, RefusesMoreRanksThanCells) {
-  EXPECT_EQ(input_error([] {
-              static_cast<void>(choose_process_grid({3, 1, 1}, 4, {}));
-            }),
-            "a mesh of 3 x 1 x 1 cells cannot be cut into 4 blocks of at least one cell: use fewer ranks or another "
-            "process grid");
+  EXPECT_EQ(
+      input_error([] {
+        static_cast<void>(choose_process_grid({3, 1, 1}, 4, {}));
+      }),
+      "a mesh of 3 x 1 x 1 cells cannot be cut into 4 blocks of at least one cell: use another number of ranks or "
+      "more cells");
 }
 
 /// Pairs of neighbouring blocks on different hosts.

@@ -45,20 +45,28 @@ std::pair<double, double> cost(Extents const& cells, ProcessGrid const& grid, Pe
   return {most, largest};
 }
 
-std::string text(Extents const& cells, int ranks, ProcessGrid const& wanted) {
-  auto const three = [](auto const& n) {
-    return std::to_string(n[0]) + " x " + std::to_string(n[1]) + " x " + std::to_string(n[2]);
-  };
-  std::string message = "a mesh of " + three(cells) + " cells cannot be cut into " + std::to_string(ranks) +
-                        " blocks of at least one cell";
-  if (wanted != ProcessGrid{0, 0, 0}) message += ", cut as " + three(wanted) + " (0: free)";
-  return message + ": use fewer ranks or another process grid";
+/// "8 x 8".
+std::string along_axes(auto const& numbers, std::size_t axes) {
+  std::string text;
+  for (std::size_t axis = 0; axis < axes; ++axis) text += (axis > 0 ? " x " : "") + std::to_string(numbers[axis]);
+  return text;
+}
+
+std::string text(Extents const& cells, int ranks, ProcessGrid const& wanted, int dimensions) {
+  auto const axes = static_cast<std::size_t>(dimensions);
+  std::string const message = "a mesh of " + along_axes(cells, axes) +
+                              (cells == Extents{1, 1, 1} && axes == 1 ? " cell" : " cells") + " cannot be cut into " +
+                              std::to_string(ranks) + (ranks == 1 ? " block" : " blocks") + " of at least one cell";
+  if (wanted == ProcessGrid{0, 0, 0}) return message + ": use another number of ranks or more cells";
+  bool const some_free = std::any_of(wanted.begin(), wanted.begin() + dimensions, [](int n) { return n == 0; });
+  return message + ", " + along_axes(wanted, axes) + " along its axes" + (some_free ? " (0: any number)" : "") +
+         ": use another number of ranks or another process grid";
 }
 
 }  // namespace
 
-ProcessGrid choose_process_grid(Extents const& cells, int ranks, Periodicity const& periodic,
-                                ProcessGrid const& wanted) {
+ProcessGrid choose_process_grid(Extents const& cells, int ranks, Periodicity const& periodic, ProcessGrid const& wanted,
+                                int dimensions) {
   ProcessGrid best{0, 0, 0};
   auto const allowed = [&](std::size_t axis, int blocks) {
     return (wanted[axis] == 0 || wanted[axis] == blocks) && blocks <= cells[axis];
@@ -73,7 +81,7 @@ ProcessGrid choose_process_grid(Extents const& cells, int ranks, Periodicity con
       if (best[0] == 0 || cost(cells, grid, periodic) < cost(cells, best, periodic)) best = grid;
     }
   }
-  if (best[0] == 0) throw InputError(text(cells, ranks, wanted));
+  if (best[0] == 0) throw InputError(text(cells, ranks, wanted, dimensions));
   return best;
 }
 

@@ -26,9 +26,9 @@ void require_countable(std::array<Axis, 3> const& axes) {
 }
 
 /// \param hosts host of each rank
-Partition cut(Extents const& cells, Periodicity const& periodic, ProcessGrid const& wanted,
+Partition cut(Extents const& cells, Periodicity const& periodic, ProcessGrid const& wanted, int dimensions,
               std::vector<int> const& hosts) {
-  ProcessGrid const grid = choose_process_grid(cells, static_cast<int>(hosts.size()), periodic, wanted);
+  ProcessGrid const grid = choose_process_grid(cells, static_cast<int>(hosts.size()), periodic, wanted, dimensions);
   return {cells, grid, periodic, map_to_hosts(grid, cells, hosts)};
 }
 
@@ -97,11 +97,12 @@ std::shared_ptr<StructuredMesh const> StructuredMesh::make_for(StructuredMeshDes
     periodic[axis] = description.periodic[axis];
   }
   require_countable(axes);
-  Partition const there = cut(cells, periodic, description.process_grid, hosts);
+  auto const dimensions = static_cast<int>(description.axes.size());
+  Partition const there = cut(cells, periodic, description.process_grid, dimensions, hosts);
   std::vector<int> here;
   for (int const rank : there.ranks()) here.push_back(owners[static_cast<std::size_t>(rank)]);
   return std::make_shared<StructuredMesh const>(
-      static_cast<int>(description.axes.size()), std::move(axes),
+      dimensions, std::move(axes),
       Partition(cells, there.grid(), periodic, std::move(here)).divided(description.blocks_per_rank),
       std::move(communicator));
 }

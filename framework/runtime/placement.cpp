@@ -131,7 +131,7 @@ void add_shared_cores(std::vector<Placement> const& ranks, std::vector<std::stri
     if (host.threads <= cores || host.ranks.size() < 2) continue;
     std::string const bound = "bind each to cores of its own (mpirun --bind-to core --map-by slot:PE=THREADS)";
     texts.push_back(fmt::format(
-        "{} ranks with {} threads share {} core{} of host {} and take turns on {}; start fewer "
+        "{} ranks with {} threads in total share {} core{} of host {} and take turns on {}; start fewer "
         "ranks, fewer threads (OMP_NUM_THREADS), or {}",
         host.ranks.size(), host.threads, cores, cores == 1 ? "" : "s", number, cores == 1 ? "it" : "them", bound));
   }

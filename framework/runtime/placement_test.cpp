@@ -53,7 +53,7 @@ TEST(SharedHardware, IsNamedWithAWayOut) {
   EXPECT_THAT(devices[0], HasSubstr("one rank for each device"));
   std::vector<std::string> const cores = shared_hardware({{0, {0}, 1}, {1, {5}, 1}, {1, {5}, 2}});
   ASSERT_EQ(cores.size(), 1U);
-  EXPECT_THAT(cores[0], HasSubstr("2 ranks with 3 threads share 1 core of host 1"));
+  EXPECT_THAT(cores[0], HasSubstr("2 ranks with 3 threads in total share 1 core of host 1"));
   EXPECT_THAT(cores[0], HasSubstr("OMP_NUM_THREADS"));
 }
 

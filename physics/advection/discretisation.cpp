@@ -99,8 +99,7 @@ double Discretisation::wall_source(Extents const& cell) const {
       if (!at_wall || condition.kind == BoundaryKind::reflecting) continue;
       Face const wall = face(axis, side, cell);
       double const given = condition.value(wall.at[0], wall.at[1], wall.at[2], 0);
-      if (!std::isfinite(given))
-        throw_not_finite("boundary." + face_name(axis, side), condition.value.text(), wall.at, 0);
+      if (!std::isfinite(given)) throw_not_finite("boundary." + face_name(axis, side), condition.value, wall.at, 0);
       sum += wall_weight(wall) * given;
     }
   }

@@ -152,7 +152,7 @@ void BoundarySource<Real>::evaluate(Part& part, double time) const {
   IndexRange const all = places.range();
   if (auto const bad = halocline::evaluate(execution(part.block), part.value, time, *part.places, all, all,
                                            packed_view<Real>(part.values.data(), all)))
-    throw_not_finite("boundary." + face_name(part.axis, part.side), part.value.text(), places.at(*bad), time);
+    throw_not_finite("boundary." + face_name(part.axis, part.side), part.value, places.at(*bad), time);
   part.evaluated_at = time;
 }
 

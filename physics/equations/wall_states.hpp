@@ -319,7 +319,7 @@ class WallStates {
                                                 first / (range.extent(0) * range.extent(1))});
     auto const require_finite = [&](Expression const& value) {
       if (!std::isfinite(static_cast<Real>(value(at[0], at[1], at[2], time))))
-        throw_not_finite(wall.name, value.text(), at, time);
+        throw_not_finite(wall.name, value, at, time);
     };
     require_finite(wall.where);
     for (Expression const& value : wall.values) require_finite(value);

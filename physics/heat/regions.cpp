@@ -109,8 +109,8 @@ void judge_regions(std::vector<Options> const& regions, std::size_t dimensions, 
   for (Options const& region : regions) {
     for (std::string const option : {"lower", "upper", "centre"}) {
       if (!region.has(option) || region.reals(option).size() == dimensions) continue;
-      add_mistake(region, option, "has " + std::to_string(region.reals(option).size()) + " entries", mistakes,
-                  "the mesh has " + std::to_string(dimensions) + " axes");
+      add_mistake(region, option, "has " + entries_text(region.reals(option).size()), mistakes,
+                  "the mesh has " + std::to_string(dimensions) + (dimensions == 1 ? " axis" : " axes"));
     }
   }
 }

@@ -253,7 +253,7 @@ BytesOfPoint bytes_of_body(Options const& deck) {
 
 PhysicsEntry nbody_physics() {
   return {.name = "nbody",
-          .sentence = "gravity of bodies on each other, softened, by leapfrog",
+          .sentence = "Gravity of bodies on each other, softened, by leapfrog.",
           .options = nbody_section(),
           .points = [](Options const& deck) { return count_bodies(deck.section("nbody")); },
           .steps_by_itself = true,

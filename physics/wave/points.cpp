@@ -99,8 +99,8 @@ void judge_positions(std::vector<Options> const& points, Options const& mesh, Mi
   for (Options const& point : points) {
     std::vector<double> const position = point.reals("position");
     if (position.size() != axes) {
-      add_mistake(point, "position", "has " + std::to_string(position.size()) + " entries", mistakes,
-                  "the mesh has " + std::to_string(axes) + " axes");
+      add_mistake(point, "position", "has " + entries_text(position.size()), mistakes,
+                  "the mesh has " + std::to_string(axes) + (axes == 1 ? " axis" : " axes"));
       continue;
     }
     std::vector<double> const lower = mesh.has("lower") ? mesh.reals("lower") : std::vector<double>(axes, 0);

@@ -47,10 +47,23 @@ class Bench(unittest.TestCase):
             self.assertEqual({row["bytes"] for row in sums}, {4 * 37**2})
             self.assertEqual({row["problem"] for row in sums}, {"sum, single, 1369", "segmented sum, single, 37 x 37"})
 
+    def test_quartiles_of_few_repetitions(self):
+        with scratch() as folder:
+            for repetitions in (1, 2, 3, 4):
+                run = Run(["bench", "dot", "--size", "8", "--repetitions", repetitions, "--json", "rows.json"], folder)
+                self.assertEqual((run.code, run.err), (0, ""))
+                for row in json.loads((pathlib.Path(folder) / "rows.json").read_text())["rows"]:
+                    least, median, (first, third) = row["minimum_seconds"], row["median_seconds"], row["quartiles_seconds"]
+                    self.assertEqual(sorted([least, first, median, third]), [least, first, median, third])
+                    if repetitions == 2:
+                        self.assertAlmostEqual((first + third) / median, 2)
+                        self.assertAlmostEqual((least + median) / first, 2)
+
     def test_what_is_wrong_is_named(self):
         with scratch() as folder:
             for arguments, message in [
                 (["laplacian-4d"], "`laplacian-4d`: no such benchmark; did you mean `laplacian-3d`?"),
+                (["laplacian-3d", "list"], "`list`: no benchmark; `halocline bench list` alone lists them"),
                 *([] if HAS_DEVICES else [(["dot", "peer-copy"], ") lacks this benchmark, which needs a build for CUDA")]),
                 (["dot", "--size", "0"], "halocline bench: --size"),
                 (["dot", "--size", "100000"], "--size 100000: at most 8192 in 3D"),

@@ -99,6 +99,7 @@ class Diff(unittest.TestCase):
             said = self.diff(folder, 3, "one", "other", "--tolerance", "1e300")
             self.assertIn("scalars.csv: 13 and 11 rows, first difference in row 12 (step 11, time 5.5)\n", said)
             self.assertIn("  steps in one only: 4\n", said)
+            self.assertEqual(said.splitlines()[-1], "they differ: one has rows and steps that the other lacks")
             shutil.copy(folder / "one/scalars.csv", folder / "other")
             shutil.copy(folder / "one/snapshot_000004.vti", folder / "other")
             self.assertEqual(self.diff(folder, 0, "one", "other").splitlines()[-1], "same bits")
@@ -125,13 +126,15 @@ class Diff(unittest.TestCase):
             self.assertIn("is a folder, and the other a file", self.diff(folder, 2, "one", "one/snapshot_000000.vti"))
             self.assertIn("cannot read none: there is no such file", self.diff(folder, 4, "one", "none"))
             (folder / "empty").mkdir()
-            self.assertIn("neither has tables or snapshots", self.diff(folder, 4, "empty", "empty"))
+            self.assertIn("neither has tables or snapshots", self.diff(folder, 2, "empty", "empty"))
             self.assertIn("it is not an HDF5 file", self.diff(folder, 4, "deck.yaml", "one/snapshot_000000.vti"))
             self.assertIn("it is not a snapshot", self.diff(folder, 4, "one/mesh.h5", "one/snapshot_000000.vti"))
             whole = (folder / "one/snapshot_000004.vti").read_bytes()
             (folder / "cut.vti").write_bytes(whole[:len(whole) // 2])
             self.assertIn("cannot read cut.vti: ", self.diff(folder, 4, "cut.vti", "one/snapshot_000004.vti"))
-            self.assertIn("--tolerance", self.diff(folder, 2, "one", "one", "--tolerance", "-1"))
+            for value in ("-1", "inf", "nan", "much", "1 2"):
+                self.assertIn(f"--tolerance: '{value}' is not a finite number of at least 0; see halocline diff --help\n",
+                              self.diff(folder, 2, "one", "one", "--tolerance", value))
 
 
 if __name__ == "__main__":

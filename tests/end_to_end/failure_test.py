@@ -179,6 +179,9 @@ class Failure(unittest.TestCase):
             summary = run.summary()
             self.assertEqual((summary["status"], summary["steps"]), ("unsolved", 1))
             self.assertIn("run.out/snapshot_000001.vti", run.files())
+            run = Run(["run", deck, "--overwrite", "--set", "solver.cg.iterations=1"], folder)
+            self.assertEqual(run.code, 3)
+            self.assert_one_message(run.err, "halocline: step 1, time 0.001: cg ended with iteration limit after 1 iteration, ")
 
     def test_a_folder_that_holds_a_run(self):
         with scratch() as folder:

@@ -17,7 +17,7 @@ PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 HAS_DEVICES = bool(re.search(r"Cuda|HIP", subprocess.run([PROGRAM, "--version"], capture_output=True, text=True).stdout))
 
 # The program warns of ranks that share cores or a device; most tests share them nevertheless.
-SHARED = re.compile(r"^[^\n]*warning: (\d+ ranks with \d+ threads share \d+ core|ranks [\d, ]+ share device )[^\n]*\n",
+SHARED = re.compile(r"^[^\n]*warning: (\d+ ranks with \d+ threads in total share \d+ core|ranks [\d, ]+ share device )[^\n]*\n",
                     re.MULTILINE)
 
 

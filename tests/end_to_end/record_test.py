@@ -1,9 +1,11 @@
 """Output of runs: records and pictures; and the memory forecast of `check`."""
 
 import json
+import os
 import pathlib
 import re
 import shlex
+import subprocess
 import unittest
 
 from program import ROOT, Run, scratch
@@ -34,6 +36,13 @@ class Record(unittest.TestCase):
             self.assertEqual((run.code, run.err), (0, ""))
             self.assertEqual(run.out.count("run.out/slice_u.png\n"), 1, run.out)
             self.assertTrue((run.folder / "run.out/slice_u.png").exists())
+
+    def test_a_folder_with_nothing_to_draw_is_named(self):
+        python = os.environ.get("HALOCLINE_PYTHON", "/usr/bin/python3")
+        for words, missing in (([], "snapshots"), (["--step", "4"], "snapshot of step 4")):
+            plot = subprocess.run([python, ROOT / "tools/plot.py", "nothere", *words], capture_output=True, text=True)
+            self.assertEqual(plot.returncode, 1)
+            self.assertEqual(plot.stderr, f"nothere: no {missing}, no residuals, no traces and no quantities to draw\n")
 
     def test_verbose_tells_how_a_run_is_set_up(self):
         with scratch() as folder:

@@ -199,6 +199,8 @@ class Starting(unittest.TestCase):
                 self.assertNotIn("\x1b", run.out)
                 self.assertEqual("step 1 of 2" in run.out, lines, run.out)
                 self.assertIn("run.out", run.out)
+                # Only the set-up is measured before the end of the first step.
+                self.assertNotIn(" left", run.out)
             run = Run(["run", deck, "--overwrite", "--set", "progress.iterations=1"], folder, launcher=["mpirun", "-n", "2"])
             self.assertIn("Iteration = 0", run.out)
 

@@ -84,6 +84,14 @@ class Sweep(unittest.TestCase):
             # Commas within values are no more values of a line.
             verified = Run(["verify", "run.out"], folder)
             self.assertEqual(verified.code, 0, verified.err)
+            # Damage of a run in the folder of the sweep.
+            damaged = pathlib.Path(folder) / "run.out/mesh.cells=8_8,u.initial=1/snapshot_000004.vti"
+            content = bytearray(damaged.read_bytes())
+            content[len(content) // 2] ^= 1
+            damaged.write_bytes(content)
+            verified = Run(["verify", "run.out"], folder)
+            self.assertEqual(verified.code, 4, verified.out)
+            self.assertIn(str(damaged.relative_to(folder)), verified.out + verified.err)
             self.assertEqual(folders(folder), sorted(f"mesh.cells={cells},u.initial={initial}" for cells in ("8_8", "16_8")
                                                      for initial in ("1", "x_y")))
             self.assertEqual([row["mesh.cells"] for row in table(folder)], ["[8, 8]"] * 2 + ["[16, 8]"] * 2)
@@ -185,12 +193,12 @@ class Sweep(unittest.TestCase):
             self.assertEqual(run.err.count("halocline: --sweep starts its runs itself, but a launcher has"), 1, run.err)
             self.assertEqual(run.files(), ["run.yaml"])
 
-    def begun(self, folder, *words, **settings):
+    def begun(self, folder, *words, third=",{step: 1, steps: 3}", **settings):
         """A sweep of three runs; the second does not end by itself, and has taken a step."""
         with_deck(folder, time={"step": 1e-6, "steps": 100000000}, output={"snapshots": {"interval": 0}})
         process = subprocess.Popen(
-            [PROGRAM, "run", "run.yaml", *sweep_words("time={step: 1, steps: 2},{step: 1e-6, steps: 100000000},"
-                                                      "{step: 1, steps: 3}"), "--quiet", *words],
+            [PROGRAM, "run", "run.yaml", *sweep_words("time={step: 1, steps: 2},{step: 1e-6, steps: 100000000}"
+                                                      + third), "--quiet", *words],
             cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **settings)
         scalars = pathlib.Path(folder) / "run.out/time=step_1e-6_steps_100000000/scalars.csv"
         while not scalars.exists() or scalars.read_text().count("\n") < 3:
@@ -201,6 +209,14 @@ class Sweep(unittest.TestCase):
     def run_of(self, process):
         """Process id of the current run."""
         return int(pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())
+
+    def test_a_signal_may_stop_the_last_run(self):
+        with scratch() as folder:
+            process = self.begun(folder, third="")
+            process.send_signal(signal.SIGTERM)
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 5, err)
+            self.assertRegex(err, "halocline: stopped by a signal; 1 of 2 runs did not reach its end: [^ ]* \\(stopped\\)\n$")
 
     def test_a_signal_stops_the_run_under_way_and_begins_no_other(self):
         for words in ([], ["--ranks", "2"]):

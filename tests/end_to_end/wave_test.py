@@ -253,7 +253,7 @@ class Wave(unittest.TestCase):
             ranks = len(os.sched_getaffinity(0)) + 1
             run = Run(["run", path, "--ranks", ranks, "--output", "run.out"], folder, {"OMP_NUM_THREADS": "1"})
             self.assertEqual((run.code, run.err), (0, ""))
-            self.assertRegex(run.said, rf"warning: {ranks} ranks with {ranks} threads share .*; start fewer ranks")
+            self.assertRegex(run.said, rf"warning: {ranks} ranks with {ranks} threads in total share .*; start fewer ranks")
 
     def test_wrong_input_is_named(self):
         deck = wave([16, 16], 0.01, 0.1, speed="1 - 2*x", weights=[1, 2, 3, 4, 5],
@@ -265,7 +265,7 @@ class Wave(unittest.TestCase):
         deck["mesh"]["growth"] = [1.1, 1]
         text = self.messages(deck)
         for part in ("`time.method`: not used by wave", "`solver`: not used by wave", "`mesh.growth`: wave needs",
-                     "`wave.weights`: not used by leapfrog", "position`: has 1 entries", "outside of the mesh along y",
+                     "`wave.weights`: not used by leapfrog", "position`: has 1 entry", "outside of the mesh along y",
                      "'a' already heads another column", "'a,b' cannot head a column"):
             self.assertIn(part, text)
         with scratch() as folder:

@@ -36,6 +36,11 @@ class Reference(unittest.TestCase):
         page = (ROOT / "docs" / "options.md").read_text()
         self.assertEqual(page, output("list", "--markdown"), "make docs/options.md anew: halocline list --markdown")
 
+    def test_physics_are_described_in_sentences(self):
+        listed = [line.split(maxsplit=1)[1] for line in output("list", "physics").split("\n\n")[0].splitlines()]
+        for sentence in listed:
+            self.assertRegex(sentence, r"^[A-Z].*\.$")
+
     def test_schema_is_one(self):
         jsonschema.Draft202012Validator.check_schema(json.loads(output("list", "--schema")))
 

@@ -252,6 +252,13 @@ class WrongFile(unittest.TestCase):
                 place = "" if message.endswith("...") else " (deck:1:71)"
                 self.expect(self.deck(source), [f"`wave.initial`: {message}{place}"])
 
+    def test_snapshot_without_a_field(self):
+        for name, write in (("a.vti", content(b"<?xml version='1.0'?>")), ("a.vtr", content(b"<VTKFile>")), ("a.vtkhdf", hdf5())):
+            with self.subTest(name):
+                write(self.folder / name)
+                self.expect(self.deck({"file": name}), [f"`wave.initial`: `{name}` is not an .npy file; for a snapshot, `field` "
+                                                        "names the field in it (deck:1:71)"])
+
     def test_no_permission(self):
         npy(GOOD)(self.file)
         self.file.chmod(0)
