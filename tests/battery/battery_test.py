@@ -55,6 +55,27 @@ class Battery(unittest.TestCase):
             self.assertEqual((ended, out), (2, ""))
             self.assertIn("--beside: `", err)
 
+    def test_each_physics_holds_without_a_deck(self):
+        checks = ("order in space", "order in time", "conservation", "mirror", "axes", "blocks", "precision", "ghosts",
+                  "stable step", "restart")
+        only = [word for name in checks for word in ("--only", name)]
+        for physics, axes, field in (("wave", 3, "error_2"), ("euler", 3, "momentum_x"), ("shallow-water", 2, "momentum_x"),
+                                     ("laplace", 3, "u"), ("heat", 3, "u"), ("gray-scott", 1, "u")):
+            with self.subTest(physics=physics):
+                code, out, err = halocline("test-physics", physics, *only)
+                self.assertEqual((code, err), (0, ""), out)
+                # A state that does not vary would have no order.
+                self.assertEqual(len(re.findall(rf"order in space .*\b{field}( between meshes)?: order", out)), axes, out)
+
+    def test_conservation_starts_with_a_stable_step(self):
+        with tempfile.TemporaryDirectory() as folder:
+            deck = pathlib.Path(folder) / "deck.yaml"
+            text = (FOLDER / "wave.yaml").read_text()
+            self.assertIn("step: 0.01", text)
+            deck.write_text(text.replace("step: 0.01", "step: 1"))
+            code, out, err = halocline("test-physics", "wave", "--deck", deck, "--only", "conservation")
+            self.assertEqual((code, err, verdicts(out)), (0, "", {"conservation": "held"}), out)
+
     def test_other_methods_hold_as_well(self):
         checks = ("order in space", "order in time", "conservation", "mirror", "blocks", "precision", "ghosts", "stable step")
         only = [word for name in checks for word in ("--only", name)]
