@@ -120,7 +120,8 @@ class Generator(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "there").mkdir()
             for name, words in (("9lives", "begins with a letter"), ("a.b", "a name is made of"), ("../up", "a name is made of"),
-                                ("heat", "a physics of Halocline has this name"), ("mesh", "decks have a section"),
+                                ("heat", "a physics of Halocline has this name"), ("mesh", "decks have a section"), ("precision", "decks have a section or an option"),
+                                ("n" * 300, ": 300 characters are too many; a name has at most 100"),
                                 ("there", "exists already")):
                 with self.subTest(name=name):
                     code, _, err = halocline("new-physics", name, "--kind", "evolution", folder=folder)
@@ -129,6 +130,9 @@ class Generator(unittest.TestCase):
             self.assertEqual([path.name for path in pathlib.Path(folder).iterdir()], ["there"])
             code, _, err = halocline("new-physics", "fine", "--kind", "evolutoin", folder=folder)
             self.assertEqual(code, 2)
+            code, _, err = halocline("new-physics", "fine", "--kind", "steady", "--output", "n" * 300, folder=folder)
+            self.assertEqual(code, 4)
+            self.assertIn("cannot be made: File name too long", err)
 
     def test_each_kind_builds_and_passes_on_the_spot(self):
         with concurrent.futures.ThreadPoolExecutor(2) as both:
