@@ -134,6 +134,9 @@ class Generator(unittest.TestCase):
             self.assertEqual(code, 4)
             self.assertIn("cannot be made: File name too long", err)
 
+    def test_help_tells_that_a_kind_is_required(self):
+        self.assertRegex(halocline("new-physics", "--help")[1], "--kind KIND +Kind of problem, required: ")
+
     def test_each_kind_builds_and_passes_on_the_spot(self):
         with concurrent.futures.ThreadPoolExecutor(2) as both:
             for kind, wrong in zip(KINDS, both.map(self.wrong_with, KINDS)):
