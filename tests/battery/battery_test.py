@@ -51,6 +51,9 @@ class Battery(unittest.TestCase):
             for beside, code, verdict in ((PROGRAM, 0, "held"), (other, 3, "FAILED")):
                 ended, out, err = halocline("test-physics", "heat", "--deck", deck, "--only", "builds", "--beside", beside)
                 self.assertEqual((ended, verdicts(out)), (code, {"builds": verdict}), out + err)
+            ended, out, err = halocline("test-physics", "heat", "--deck", deck, "--only", "builds", "--beside", "/bin/true")
+            self.assertEqual((ended, verdicts(out)), (3, {"builds": "FAILED"}), out + err)
+            self.assertIn("`/bin/true` wrote no snapshot, though it exits with code 0; give the driver of another build", out)
             ended, out, err = halocline("test-physics", "heat", "--beside", deck)
             self.assertEqual((ended, out), (2, ""))
             self.assertIn("--beside: `", err)
