@@ -75,14 +75,26 @@ bool solves(PhysicsEntry const& entry, Options const& options) {
   return integrator == nullptr || integrator->treatment != Treatment::explicit_;
 }
 
-/// Throws InputError for errors that a run would find during set-up or before its first step.
-void judge_first_step(Deck const& deck, Registry<PhysicsEntry> const& physics, Options const& options,
+/// Throws InputError for errors that a run would find during set-up or before its first step. Whether these could be
+/// looked for.
+bool judge_first_step(Deck const& deck, Registry<PhysicsEntry> const& physics, Options const& options,
                       PhysicsEntry const& entry) {
   auto const limits = limits_at_start(deck, physics);
-  if (!limits) return;
+  if (!limits) return false;
   Schedule const schedule = Schedule::evolving(options.section("time"), output_times(options.section("output")));
   if (std::string const obstacle = obstacle_at_start(schedule, *limits, entry.name); !obstacle.empty())
     throw InputError(obstacle);
+  return true;
+}
+
+/// Why the first step of an evolving physics has not been judged.
+std::string why_unjudged(PhysicsEntry const& entry, Options const& options) {
+  if (uses_device_memory()) return "`check` sets up nothing on devices";
+  if (entry.points) return "`check` sets up no points";
+  auto const cells = product(options.section("mesh").integers("cells"));
+  if (!cells || *cells > most_cells_for_limits)
+    return fmt::format("the mesh has more than {} cells", most_cells_for_limits);
+  return "the set-up failed or took too long";
 }
 
 }  // namespace
@@ -109,7 +121,7 @@ ExitCode check(CheckCommand const& command) {
   Mistakes mistakes;
   if (!entry.points) judge_memory(options, entry, rehearsal.forecast, budget, mistakes);
   mistakes.report();
-  if (is_rehearsed && command.contents) judge_first_step(deck, physics, options, entry);
+  bool const is_judged = is_rehearsed && command.contents && judge_first_step(deck, physics, options, entry);
   if (command.quiet) return ExitCode::done;
   say(fmt::format("{}: no mistakes\n", deck.name()));
   say(fmt::format("physics  {}: {}\n", entry.name, entry.sentence));
@@ -120,6 +132,11 @@ ExitCode check(CheckCommand const& command) {
     IntegratorEntry const* const integrator = integrator_of(entry, options);
     say(fmt::format("time     {}{}{}\n", steps_text(schedule), integrator == nullptr ? "" : " by " + integrator->name,
                     schedule.by_courant() ? ", sized by the stability limit" : ""));
+    // Points whose steps cannot be a fraction of a limit have none.
+    bool const may_have_limit = !entry.points || entry.takes_courant;
+    if (!is_judged && may_have_limit)
+      say(fmt::format("limit    of the first step not checked, as {}; `run` checks it\n",
+                      why_unjudged(entry, options)));
   }
   if (solves(entry, options)) say(solver_line(options));
   return ExitCode::done;

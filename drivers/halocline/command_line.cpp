@@ -252,7 +252,7 @@ void add_new_physics(CLI::App& program, NewPhysicsCommand& given) {
   CLI::App& app =
       *program.add_subcommand("new-physics", "Creates the project of a physics that builds and passes its tests");
   app.add_option("NAME", given.name, "Name of the physics, by which decks choose it")->required()->option_text(" ");
-  app.add_option("--kind", given.kind, "Kind of problem: conservation-law, evolution or steady")
+  app.add_option("--kind", given.kind, "Kind of problem, required: conservation-law, evolution or steady")
       ->check(kind_of_physics())
       ->required()
       ->option_text("KIND");

@@ -59,7 +59,10 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
   };
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     if (evolves(entry, given)) {
-      judge_time(given.section("time"), mistakes, suggests_steps(entry, given));
+      Options const time = given.section("time");
+      judge_time(time, mistakes, suggests_steps(entry, given), entry.takes_courant);
+      if (!entry.takes_courant && time.has("courant") && !time.has("step"))
+        add_mistake(time, "courant", "not used by " + entry.name, mistakes, "give `step` instead");
       judge_output_times(given.section("output"), given.section("time"), mistakes);
     }
   });

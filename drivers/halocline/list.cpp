@@ -257,11 +257,15 @@ std::string overview(Registry<PhysicsEntry> const& physics) {
 std::string listing_of_path(Section const& deck, std::string const& path, std::vector<std::string> const& subjects) {
   std::string const first = path.substr(0, path.find_first_of(".["));
   std::vector<std::string> known = subjects;
-  for (Option const& option : deck.options()) known.push_back(option.name());
-  for (Section const& section : deck.sections()) known.push_back(section.name());
+  // `physics` is a subject and an option.
+  auto const add = [&](std::string const& name) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+  };
+  for (Option const& option : deck.options()) add(option.name());
+  for (Section const& section : deck.sections()) add(section.name());
   bool const in_deck = std::find(known.begin(), known.end(), first) != known.end();
   if (std::string methods = methods_called(path); !in_deck && !methods.empty()) return methods;
-  for (std::string const& name : method_names()) known.push_back(name);
+  for (std::string const& name : method_names()) add(name);
   bool const has_parts = first.size() < path.size();
   bool const is_subject = std::find(subjects.begin(), subjects.end(), first) != subjects.end();
   if (has_parts && is_subject) {
@@ -272,6 +276,7 @@ std::string listing_of_path(Section const& deck, std::string const& path, std::v
                      "options go by their place in the deck, as in `halocline list " +
                      (integrators().contains(first) ? "time." : "solver.") + path + "`");
   }
+  if (first.empty()) throw InputError("`" + path + "` does not begin with a name; " + advice_for(first, known));
   if (!in_deck) throw InputError("`" + first + "`: nothing to list; " + advice_for(first, known));
   return listing(deck, path);
 }

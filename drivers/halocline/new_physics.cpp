@@ -32,6 +32,10 @@ void require_name(std::string const& name) {
   std::string const said = "new-physics: `" + deck::printable(name) + "`";
   if (!is_plain(name))
     throw InputError(said + ": a name is made of letters, digits, _ and -, and begins with a letter");
+  // It is also the name of files, of which no file system takes more than 255 characters with their endings.
+  constexpr std::size_t most = 100;
+  if (name.size() > most)
+    throw InputError(said + fmt::format(": {} characters are too many; a name has at most {}", name.size(), most));
   Registry<PhysicsEntry> const physics = load_physics({});
   if (physics.contains(name)) throw InputError(said + ": a physics of Halocline has this name; choose another one");
   Section const deck = declare_deck(physics);
@@ -78,11 +82,11 @@ std::vector<std::string> physics_kinds() {
 ExitCode new_physics(NewPhysicsCommand const& command) {
   require_name(command.name);
   fs::path const folder = command.output.empty() ? command.name : command.output;
-  if (fs::exists(fs::symlink_status(folder)))
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(folder, error)))
     throw InputError("new-physics: `" + folder.string() + "` exists already; --output chooses another folder");
   std::map<std::string, std::string> const words{
       {"@NAME@", command.name}, {"@PREFIX@", prefix().string()}, {"@PROGRAM@", (prefix() / "bin/halocline").string()}};
-  std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw InputOutputError("new-physics: `" + folder.string() + "` cannot be made: " + error.message());
   for (auto const& file : fs::directory_iterator(templates() / command.kind))

@@ -335,13 +335,12 @@ Rehearsal rehearse(Deck const& deck, Registry<PhysicsEntry> const& physics, doub
 }
 
 std::optional<StepLimits> limits_at_start(Deck const& deck, Registry<PhysicsEntry> const& physics) {
-  constexpr std::int64_t most_cells = 1 << 20;
   Declaration const declaration = deck::resolve(declare_deck(physics));
   Options const given = deck.read(declaration);
   PhysicsEntry const& entry = physics.find(given.choice("physics"));
   if (entry.points || !evolves(entry, given)) return std::nullopt;
   auto const cells = product(given.section("mesh").integers("cells"));
-  if (!cells || *cells > most_cells) return std::nullopt;
+  if (!cells || *cells > most_cells_for_limits) return std::nullopt;
   std::vector<std::string> alone{"mesh.blocks_per_rank=1"};
   if (given.section("mesh").has("processes")) alone.push_back(free_processes(given.section("mesh").entries("cells")));
   auto const answer = apart([&](Answer& to) {

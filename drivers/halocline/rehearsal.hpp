@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -25,9 +26,12 @@ struct Rehearsal {
 /// \param free bytes that are certainly available; 0: small meshes are rehearsed as well
 [[nodiscard]] Rehearsal rehearse(Deck const& deck, Registry<PhysicsEntry> const& physics, double free = 0);
 
+/// Meshes with more cells are too large to be set up by `limits_at_start`.
+inline constexpr std::int64_t most_cells_for_limits = 1 << 20;
+
 /// The limits of a run's first step by the initial state of a validated deck: as above, but on the mesh of the deck.
-/// Empty if nothing evolves, the physics is on points, the mesh has more than a million cells, or the set-up does not
-/// end in time. Throws InputError if the physics rejects the deck.
+/// Empty if nothing evolves, the physics is on points, the mesh has more than `most_cells_for_limits`, or the set-up
+/// does not end in time. Throws InputError if the physics rejects the deck.
 [[nodiscard]] std::optional<StepLimits> limits_at_start(Deck const& deck, Registry<PhysicsEntry> const& physics);
 
 }  // namespace halocline

@@ -110,7 +110,7 @@ ExitCode test_physics(TestPhysicsCommand const& command) {
   for (std::string const& path : command.decks)
     decks.push_back(Deck::load(path, {}, Communicator::alone(), deck_formats(physics)));
   if (decks.empty()) {
-    for (std::string const& text : battery::decks_for(entry))
+    for (std::string const& text : battery::decks_for(entry, declaration))
       decks.emplace_back(fmt::format("test deck {} of {}", decks.size() + 1, entry.name), text);
   }
   if (decks.empty()) throw InputError("physics `" + entry.name + "` has no deck to test it with; give --deck");

@@ -140,6 +140,7 @@ struct PhysicsEntry {
   /// Whether the physics of a validated deck proposes its steps (Physics::suggested_step), so that the deck need not
   /// give any. Empty: it does not.
   std::function<bool(Options const& deck)> suggests_steps = {};
+  bool takes_courant = true;     ///< false: a deck gives the length of steps, no fraction of the longest stable one
   bool steps_by_itself = false;  ///< uses no time integrator and no solver: a deck must not choose any
   RateParts rate_parts = {};     ///< for an evolving physics that uses an integrator
   std::string integrator = {};   ///< default integrator of such a physics

@@ -256,6 +256,7 @@ PhysicsEntry nbody_physics() {
           .sentence = "Gravity of bodies on each other, softened, by leapfrog.",
           .options = nbody_section(),
           .points = [](Options const& deck) { return count_bodies(deck.section("nbody")); },
+          .takes_courant = false,
           .steps_by_itself = true,
           .judge = judge_bodies,
           .create = create_physics<NBody>,

@@ -407,6 +407,27 @@ Section wave_section() {
   return wave;
 }
 
+/// Standing waves, whose mean is zero: rounding of a mean would exceed the drift of the energy.
+std::vector<std::string> test_decks() {
+  return {R"(
+    physics: wave
+    mesh: {cells: [32], periodic: [true]}
+    wave: {initial: sin(2*pi*x + 0.3), exact: cos(2*pi*t)*sin(2*pi*x + 0.3)}
+    time: {step: 0.01, steps: 60})",
+          R"(
+    physics: wave
+    mesh: {cells: [32, 48], upper: [1, 1.25], periodic: [true, true]}
+    wave: {initial: sin(2*pi*x)*cos(1.6*pi*y), exact: cos(sqrt(6.56)*pi*t)*sin(2*pi*x)*cos(1.6*pi*y)}
+    time: {step: 0.01, steps: 60})",
+          R"(
+    physics: wave
+    mesh: {cells: [8, 12, 10], upper: [1, 1.25, 1.5], periodic: [true, true, true]}
+    wave:
+      initial: sin(2*pi*x)*cos(1.6*pi*y) + 0.5*sin(4*pi*z/3 + 0.3)
+      exact: cos(sqrt(6.56)*pi*t)*sin(2*pi*x)*cos(1.6*pi*y) + 0.5*cos(4*pi*t/3)*sin(4*pi*z/3 + 0.3)
+    time: {step: 0.02, steps: 60})"};
+}
+
 PhysicsEntry wave_physics() {
   Section options = wave_section();
   std::string const sentence = options.sentence();
@@ -415,10 +436,13 @@ PhysicsEntry wave_physics() {
           .options = std::move(options),
           .time_dependence = TimeDependence::evolving,
           .ghosts = [](Options const&) { return ghosts; },
+          // The start is prepared for the length of the steps.
+          .takes_courant = false,
           .steps_by_itself = true,
           .judge = judge,
           .create = create_physics<Wave>,
-          .promises = {.order = 8, .order_in_time = 2, .mirror_symmetric = true, .axes_alike = true}};
+          .promises = {
+              .order = 8, .order_in_time = 2, .mirror_symmetric = true, .axes_alike = true, .decks = test_decks()}};
 }
 
 }  // namespace

@@ -59,9 +59,10 @@ Section time_section() {
   return time;
 }
 
-void judge_time(Options const& time, Mistakes& mistakes, bool suggests_steps) {
+void judge_time(Options const& time, Mistakes& mistakes, bool suggests_steps, bool takes_courant) {
   if (!time.has("step") && !time.has("courant") && !suggests_steps) {
-    mistakes.add(time.location(), time.full_name("step"), "missing", "give `step` or `courant`");
+    mistakes.add(time.location(), time.full_name("step"), "missing",
+                 takes_courant ? "give `step` or `courant`" : "it is the length of each step");
   }
   if (!time.has("steps") && !time.has("end")) {
     mistakes.add(time.location(), time.full_name("steps"), "missing", "give `steps` or `end`");

@@ -13,6 +13,7 @@ class Options;
 /// stable one, and the end), and if the step is so short that steps cannot be counted.
 ///
 /// \param suggests_steps whether the physics suggests steps, so that the deck need not give any
-void judge_time(Options const& time, Mistakes& mistakes, bool suggests_steps = false);
+/// \param takes_courant  whether a fraction of the longest stable step can replace the step
+void judge_time(Options const& time, Mistakes& mistakes, bool suggests_steps = false, bool takes_courant = true);
 
 }  // namespace halocline

@@ -43,6 +43,18 @@ TEST(TimeSection, TakesAPartOfTheLongestStableStepInPlaceOfAStep) {
             "`time.courant`: 1.5 is out of range: must be above 0 and at most 1 (deck:1:17)");
 }
 
+TEST(TimeSection, AsksForAStepAloneIfNoPartOfAStableOneCanReplaceIt) {
+  Section root("", "A deck.");
+  root.section(time_section());
+  root.check([](Options const& deck, Mistakes& mistakes) { judge_time(deck.section("time"), mistakes, false, false); });
+  try {
+    static_cast<void>(Deck("deck", "time: {steps: 3}").read(root));
+    ADD_FAILURE() << "no mistake";
+  } catch (InputError const& error) {
+    EXPECT_STREQ(error.what(), "`time.step`: missing (deck:1:1); it is the length of each step");
+  }
+}
+
 TEST(TimeSection, RefusesMoreStepsThanCanBeCounted) {
   EXPECT_EQ(mistakes_of("{step: 1e-300, end: 1}"),
             "`time.step`: 1e-300 is too short: it takes 2^53 steps or more from 0 to 1 (deck:1:14)");

@@ -51,9 +51,33 @@ class Battery(unittest.TestCase):
             for beside, code, verdict in ((PROGRAM, 0, "held"), (other, 3, "FAILED")):
                 ended, out, err = halocline("test-physics", "heat", "--deck", deck, "--only", "builds", "--beside", beside)
                 self.assertEqual((ended, verdicts(out)), (code, {"builds": verdict}), out + err)
+            ended, out, err = halocline("test-physics", "heat", "--deck", deck, "--only", "builds", "--beside", "/bin/true")
+            self.assertEqual((ended, verdicts(out)), (3, {"builds": "FAILED"}), out + err)
+            self.assertIn("`/bin/true` wrote no snapshot, though it exits with code 0; give the driver of another build", out)
             ended, out, err = halocline("test-physics", "heat", "--beside", deck)
             self.assertEqual((ended, out), (2, ""))
             self.assertIn("--beside: `", err)
+
+    def test_each_physics_holds_without_a_deck(self):
+        checks = ("order in space", "order in time", "conservation", "mirror", "axes", "blocks", "precision", "ghosts",
+                  "stable step", "restart")
+        only = [word for name in checks for word in ("--only", name)]
+        for physics, axes, field in (("wave", 3, "error_2"), ("euler", 3, "momentum_x"), ("shallow-water", 2, "momentum_x"),
+                                     ("laplace", 3, "u"), ("heat", 3, "u"), ("gray-scott", 1, "u")):
+            with self.subTest(physics=physics):
+                code, out, err = halocline("test-physics", physics, *only)
+                self.assertEqual((code, err), (0, ""), out)
+                # A state that does not vary would have no order.
+                self.assertEqual(len(re.findall(rf"order in space .*\b{field}( between meshes)?: order", out)), axes, out)
+
+    def test_conservation_starts_with_a_stable_step(self):
+        with tempfile.TemporaryDirectory() as folder:
+            deck = pathlib.Path(folder) / "deck.yaml"
+            text = (FOLDER / "wave.yaml").read_text()
+            self.assertIn("step: 0.01", text)
+            deck.write_text(text.replace("step: 0.01", "step: 1"))
+            code, out, err = halocline("test-physics", "wave", "--deck", deck, "--only", "conservation")
+            self.assertEqual((code, err, verdicts(out)), (0, "", {"conservation": "held"}), out)
 
     def test_other_methods_hold_as_well(self):
         checks = ("order in space", "order in time", "conservation", "mirror", "blocks", "precision", "ghosts", "stable step")
@@ -99,7 +123,8 @@ class Generator(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "there").mkdir()
             for name, words in (("9lives", "begins with a letter"), ("a.b", "a name is made of"), ("../up", "a name is made of"),
-                                ("heat", "a physics of Halocline has this name"), ("mesh", "decks have a section"),
+                                ("heat", "a physics of Halocline has this name"), ("mesh", "decks have a section"), ("precision", "decks have a section or an option"),
+                                ("n" * 300, ": 300 characters are too many; a name has at most 100"),
                                 ("there", "exists already")):
                 with self.subTest(name=name):
                     code, _, err = halocline("new-physics", name, "--kind", "evolution", folder=folder)
@@ -108,6 +133,12 @@ class Generator(unittest.TestCase):
             self.assertEqual([path.name for path in pathlib.Path(folder).iterdir()], ["there"])
             code, _, err = halocline("new-physics", "fine", "--kind", "evolutoin", folder=folder)
             self.assertEqual(code, 2)
+            code, _, err = halocline("new-physics", "fine", "--kind", "steady", "--output", "n" * 300, folder=folder)
+            self.assertEqual(code, 4)
+            self.assertIn("cannot be made: File name too long", err)
+
+    def test_help_tells_that_a_kind_is_required(self):
+        self.assertRegex(halocline("new-physics", "--help")[1], "--kind KIND +Kind of problem, required: ")
 
     def test_each_kind_builds_and_passes_on_the_spot(self):
         with concurrent.futures.ThreadPoolExecutor(2) as both:

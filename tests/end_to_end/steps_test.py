@@ -8,14 +8,14 @@ import re
 import sys
 import unittest
 
-from program import Run, scratch
+from program import HAS_DEVICES, Run, scratch
 
 PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
 
 
 class Steps(unittest.TestCase):
-    def run_deck(self, folder, time, what="stable", ranks=1, output=None, command="run"):
-        deck = {"physics": "choosing", "mesh": {"cells": [12, 6]}, "choosing": {"what": what}, "time": time,
+    def run_deck(self, folder, time, what="stable", ranks=1, output=None, command="run", cells=(12, 6)):
+        deck = {"physics": "choosing", "mesh": {"cells": cells}, "choosing": {"what": what}, "time": time,
                 "output": output or {"snapshots": {"interval": 0}}}
         (pathlib.Path(folder) / "run.yaml").write_text(json.dumps(deck))
         return Run([command, "run.yaml", "--ranks", ranks, "--plugin", PLUGIN], folder, timeout=60)
@@ -93,7 +93,16 @@ class Steps(unittest.TestCase):
             run = self.run_deck(folder, {"courant": 0.8, "end": 3}, command="check")
             self.assertEqual((run.code, run.err), (0, ""))
             self.assertIn("time     steps to 3, sized by the stability limit\n", run.out)
+            if not HAS_DEVICES:
+                self.assertNotIn("limit ", run.out)
 
+    @unittest.skipIf(HAS_DEVICES, "on devices no limit is checked")
+    def test_check_tells_of_a_limit_that_it_has_not_checked(self):
+        with scratch() as folder:
+            run = self.run_deck(folder, {"step": 0.3, "end": 3}, command="check", cells=(2048, 1024))
+            self.assertEqual((run.code, run.err), (0, ""))
+            self.assertIn("limit    of the first step not checked, as the mesh has more than 1048576 cells; `run` checks it\n",
+                          run.out)
 
     def test_check_tells_of_a_step_that_is_too_long(self):
         for time, words in (({"step": 0.3, "end": 3}, "`time.step`: 0.3 is longer than the longest stable step, 0.25; "),

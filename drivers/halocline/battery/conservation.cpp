@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "drivers/halocline/battery/check.hpp"
 #include "drivers/halocline/battery/trial.hpp"
 #include "drivers/halocline/conservation.hpp"
@@ -14,18 +16,25 @@ Finding conservation(Subject const& subject) {
   if (!subject.entry.points) changes.push_back(cells_change(cells_of(subject, 1000)));
   auto trial = std::make_unique<Trial>(subject, changes);
   if (trial->physics().conserved().empty() && !subject.entry.points) {
+    std::vector<std::string> const closed = joined(changes, closed_change(subject));
     try {
-      trial = std::make_unique<Trial>(subject, joined(changes, closed_change(subject)));
+      trial = std::make_unique<Trial>(subject, closed);
+      changes = closed;
     } catch (InputError const&) {
       // Its walls cannot be changed.
     }
   }
   std::vector<std::string> const names = trial->physics().conserved();
   if (names.empty()) return not_applicable("it declares no conserved quantity");
+  double given = given_step(trial->deck());
+  // A physics may prepare its start for the step of the deck, which must then be the step taken.
+  if (auto const stable = trial->stable_step(); stable && std::isfinite(given) && given > 0.9 * *stable) {
+    given = 0.9 * *stable;
+    trial = std::make_unique<Trial>(subject, joined(changes, {fmt::format("time.step={:.17g}", given)}));
+  }
   Index entries = 0;
   for (Values const& field : trial->state()) entries = std::max(entries, static_cast<Index>(field.values.size()));
   Conservation watch(names, trial->quantities(), entries, precision_of(trial->deck()));
-  double const given = given_step(trial->deck());
   for (int n = 0; n < 50; ++n) {
     std::optional<double> const stable = trial->stable_step();
     watch.add_step(trial->take(stable ? std::min(given, 0.9 * *stable) : given, 1));

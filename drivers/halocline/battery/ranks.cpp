@@ -17,10 +17,11 @@
 namespace halocline::battery {
 namespace {
 
-/// The last snapshot of a run.
+/// The last snapshot of a run; empty if there is none.
 std::filesystem::path last_snapshot(std::filesystem::path const& folder) {
   std::filesystem::path last;
-  for (auto const& entry : std::filesystem::directory_iterator(folder)) {
+  std::error_code none;
+  for (auto const& entry : std::filesystem::directory_iterator(folder, none)) {
     bool const is_later = is_snapshot_name(entry.path().filename().string()) && entry.path() > last;
     if (is_later) last = entry.path();
   }
@@ -174,6 +175,11 @@ Finding builds(Subject const& subject) {
     if (end.code != 0) {
       return failed(fmt::format("with {} the run exits with code {}: {}", states.empty() ? "this build" : program,
                                 end.code, end.said));
+    }
+    if (last_snapshot(folder).empty()) {
+      return failed(fmt::format("{} wrote no snapshot, though it exits with code 0{}",
+                                states.empty() ? "this build" : "`" + program + "`",
+                                states.empty() ? "" : "; give the driver of another build to --beside"));
     }
     states.push_back(state_of(folder, like, place));
   }
