@@ -436,8 +436,6 @@ PhysicsEntry wave_physics() {
           .options = std::move(options),
           .time_dependence = TimeDependence::evolving,
           .ghosts = [](Options const&) { return ghosts; },
-          // The start is prepared for the length of the steps.
-          .takes_courant = false,
           .steps_by_itself = true,
           .judge = judge,
           .create = create_physics<Wave>,

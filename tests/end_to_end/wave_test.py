@@ -268,8 +268,6 @@ class Wave(unittest.TestCase):
                      "`wave.weights`: not used by leapfrog", "position`: has 1 entry", "outside of the mesh along y",
                      "'a' already heads another column", "'a,b' cannot head a column"):
             self.assertIn(part, text)
-        self.assertIn("`time.courant`: not used by wave (",
-                      self.messages({**wave([16], 0.01, 0.1), "time": {"courant": 0.5, "end": 0.1}}))
         with scratch() as folder:
             path = pathlib.Path(folder) / "deck.yaml"
             path.write_text(json.dumps(wave([16], 0.001, 0.1, speed="1 - 2*x")))
