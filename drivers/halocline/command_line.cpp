@@ -118,7 +118,7 @@ void add_way_of_running(CLI::App& app, RunCommand& run) {
   app.add_option_function<std::string>(
          "--wall-limit", [&run](std::string const& text) { run.wall_limit = read_duration(text); },
          "Wall-clock limit, as seconds, 30m, 2h or H:MM:SS; the run stops before it, with a checkpoint and exit code "
-         "5, and also before the end of its Slurm job; with --sweep, that of all its runs together")
+         "5, and also before the end of its Slurm job; a sweep shares it among its runs")
       ->check(readable_by(read_duration))
       ->option_text("TIME");
   app.add_flag("--plot", run.plot,

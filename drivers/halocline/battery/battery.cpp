@@ -77,7 +77,8 @@ std::string initial_state(Section const& initial, int dimensions, std::string co
   for (Option const& option : initial.options()) {
     if (!is_function(option)) continue;
     std::string const values = smooth(dimensions, field, amplitudes[static_cast<std::size_t>(dimensions - 1)]);
-    std::string const more = own + (own.empty() ? "  initial:\n" : "") + "    " + option.name() + ": " + values + "\n";
+    std::string const more =
+        fmt::format("{}{}    {}: {}\n", own, own.empty() ? "  initial:\n" : "", option.name(), values);
     if (!is_permitted(before + more)) continue;
     own = more;
     ++field;
