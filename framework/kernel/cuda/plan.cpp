@@ -183,7 +183,7 @@ double wide_tile_score(IndexRange const& range, StreamKernel const& kernel, Stre
   double const running = static_cast<double>(blocks) / static_cast<double>(batches);
 
   int const warps = tuning.threads_x * tuning.threads_y / 32;
-  int const on_a_scheduler = (resident * (warps + 1) + schedulers - 1) / schedulers;
+  auto const on_a_scheduler = static_cast<double>(pieces(Index{resident} * (warps + 1), schedulers));
   double const instructions = (18 + 12.3 * kernel.inputs) * (6 * reach + 1) / 25 * (size > 4 ? 2 : 1);
   double const issuing =
       instructions * kernel.width * kernel.rows * on_a_scheduler * (1 + short_rows / tuning.threads_x) / device.clock;
