@@ -8,7 +8,7 @@
 
 #include "framework/deck/expression_program.hpp"
 #include "framework/field/expression_rows.hpp"
-#include "framework/runtime/launch.hpp"
+#include "framework/runtime/for_each_index.hpp"
 
 namespace halocline {
 
@@ -221,8 +221,7 @@ std::optional<Extents> evaluate_by_kernel(Execution const& execution, Expression
     kernel.checked_begin[axis] = checked.begin[a];
     kernel.checked_extent[axis] = checked.extent(axis);
   }
-  using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for("halocline expression", launched_at_once(Policy(execution, 0, range.size())), kernel);
+  for_each_index("halocline expression", execution, range.size(), kernel);
   if (checked.empty()) return std::nullopt;
   execution.fence();
   Index const first_bad = std::exchange(positions.first_bad()(), no_entry);
@@ -262,8 +261,7 @@ std::optional<Extents> evaluate_and_copy(Execution const& execution, Expression 
     unpack.begin[axis] = range.begin[static_cast<std::size_t>(axis)];
     unpack.extent[axis] = range.extent(axis);
   }
-  Kokkos::parallel_for("halocline expression",
-                       Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution, 0, range.size()), unpack);
+  for_each_index("halocline expression", execution, range.size(), unpack);
   execution.fence();
   return bad;
 }

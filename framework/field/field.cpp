@@ -16,6 +16,7 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/devices.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/for_each_index.hpp"
 #include "framework/runtime/throw_site.hpp"
 
 namespace halocline {
@@ -30,10 +31,8 @@ using Values = Kokkos::View<Real*, Memory>;
 /// users.
 template <class Real>
 void set_all(Execution const& execution, Values<Real> const& values, Real value) {
-  using Policy = Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for(
-      "halocline fill", Policy(execution, 0, static_cast<Index>(values.extent(0))),
-      KOKKOS_LAMBDA(Index n) { values(n) = value; });
+  for_each_index(
+      "halocline fill", execution, static_cast<Index>(values.extent(0)), KOKKOS_LAMBDA(Index n) { values(n) = value; });
 }
 
 /// Requests huge pages for arrays of at least one huge page: with small pages a sweep over several planes is limited by

@@ -19,6 +19,12 @@ void pack(Execution const& execution, Index count, Kokkos::Array<Real const*, 4>
       });
 }
 
+/// Bytes of the positions and masses of some bodies.
+template <class Real>
+Index bytes_of_bodies(Index bodies) {
+  return bodies * static_cast<Index>(sizeof(Source<Real>));
+}
+
 }  // namespace
 
 template <class Real>
@@ -41,10 +47,12 @@ Ring<Real>::Ring(std::shared_ptr<PointSet const> points) : points_(std::move(poi
   if (alone || !passes) return;
   passes_messages_ = true;
   if constexpr (!memory_on_host) {
-    for (Staging* const staging : {&buffers_->sent, &buffers_->received}) {
-      *staging = Staging(Kokkos::view_alloc(Kokkos::WithoutInitializing, "messages of bodies"),
-                         static_cast<std::size_t>(most));
+    for (std::size_t n = 0; n <= blocks.size(); ++n) {
+      buffers_->staged.emplace_back(Kokkos::view_alloc(Kokkos::WithoutInitializing, "messages of bodies"),
+                                    static_cast<std::size_t>(most));
     }
+    for (Block const& block : blocks) outward_.emplace_back(execution(block));
+    inward_.emplace_back(execution(blocks.back()));
   }
 }
 
@@ -52,16 +60,25 @@ template <class Real>
 Ring<Real>::~Ring() {
   CurrentDevice const current;
   Communicator::abandon(requests_, buffers_);
+  inward_.clear();
+  outward_.clear();
   buffers_.reset();
 }
 
 template <class Real>
 void Ring<Real>::start(Field<Real> const& position, Field<Real> const& mass) {
+  // Bodies of the last round may still be on their way from the memory that is written now.
+  for (HostCopy const& copy : inward_) copy.wait();
   for (Block const& block : points_->blocks()) {
     Kokkos::Array<Real const*, 4> from{};
     for (int axis = 0; axis < 3; ++axis) from[static_cast<std::size_t>(axis)] = position.view(block, axis).origin;
     from[3] = mass.view(block).origin;
-    pack(execution(block), points_->points_of(block.id), from, buffers_->places[block.local].own.data());
+    Index const bodies = points_->points_of(block.id);
+    pack(execution(block), bodies, from, buffers_->places[block.local].own.data());
+    if (outward_.empty()) continue;
+    HostCopy& copy = outward_[block.local];
+    copy.mark();
+    copy.start(staged(static_cast<Index>(block.local)), own(block), bytes_of_bodies<Real>(bodies));
   }
 }
 
@@ -81,57 +98,61 @@ void Ring<Real>::start_pass(Index stage) {
   std::span<Block const> const blocks = points_->blocks();
   for (std::size_t n = 0; n < copies_.size(); ++n) {
     Block const& next = blocks[(n + 1) % blocks.size()];
-    copies_[n].start(arriving(blocks[n], stage + 1), sources(next, stage),
-                     count(next, stage) * static_cast<Index>(sizeof(Source<Real>)));
+    copies_[n].start(arriving(blocks[n], stage + 1), sources(next, stage), bytes_of_bodies<Real>(count(next, stage)));
   }
-  if (passes_messages_) start_messages(stage);
+  if (!passes_messages_) return;
+  if constexpr (memory_on_host) {
+    start_messages(stage, sources(blocks.front(), stage), arriving(blocks.back(), stage + 1));
+  } else {
+    inward_.front().mark();
+  }
 }
 
 template <class Real>
 void Ring<Real>::finish_pass(Index stage) {
   if (stage + 1 >= stages()) return;
-  if (passes_messages_) finish_messages(stage);
+  if (passes_messages_) {
+    if constexpr (memory_on_host) {
+      finish_messages();
+    } else {
+      pass_through_host(stage);
+    }
+  }
   for (DeviceCopy& copy : copies_) copy.finish();
 }
 
-/// The first block of this rank sends to the last block of the previous rank, which has the same bodies one stage
-/// later.
 template <class Real>
-void Ring<Real>::start_messages(Index stage) {
+void Ring<Real>::start_messages(Index stage, Source<Real> const* sent, Source<Real>* received) {
   Communicator const& ranks = points_->communicator();
-  Block const& first = points_->blocks().front();
-  Block const& last = points_->blocks().back();
-  auto const bytes = [](Index bodies) { return bodies * static_cast<Index>(sizeof(Source<Real>)); };
-  Source<Real> const* sent = sources(first, stage);
-  Source<Real>* received = arriving(last, stage + 1);
-  if constexpr (!memory_on_host) {
-    using From = Kokkos::View<Source<Real> const*, Memory, Kokkos::MemoryUnmanaged>;
-    auto const size = static_cast<std::size_t>(count(first, stage));
-    Kokkos::deep_copy(execution(first), Kokkos::subview(buffers_->sent, std::pair<std::size_t, std::size_t>(0, size)),
-                      From(sent, size));
-    execution(first).fence("halocline: bodies to be sent");
-    // The bodies received before may still be in transfer from this buffer to the device.
-    execution(last).fence("halocline: bodies that were received");
-    sent = buffers_->sent.data();
-    received = buffers_->received.data();
-  }
   int const before = (ranks.rank() + ranks.size() - 1) % ranks.size();
   int const after = (ranks.rank() + 1) % ranks.size();
-  requests_ = {ranks.receive(received, bytes(count(last, stage + 1)), after, tag),
-               ranks.send(sent, bytes(count(first, stage)), before, tag)};
+  Index const arriving = count(points_->blocks().back(), stage + 1);
+  Index const leaving = count(points_->blocks().front(), stage);
+  requests_ = {ranks.receive(received, bytes_of_bodies<Real>(arriving), after, tag),
+               ranks.send(sent, bytes_of_bodies<Real>(leaving), before, tag)};
 }
 
 template <class Real>
-void Ring<Real>::finish_messages(Index stage) {
+void Ring<Real>::finish_messages() {
   points_->communicator().wait_all(requests_);
   requests_.clear();
-  if constexpr (!memory_on_host) {
-    Block const& last = points_->blocks().back();
-    using To = Kokkos::View<Source<Real>*, Memory, Kokkos::MemoryUnmanaged>;
-    auto const size = static_cast<std::size_t>(count(last, stage + 1));
-    Kokkos::deep_copy(execution(last), To(arriving(last, stage + 1), size),
-                      Kokkos::subview(buffers_->received, std::pair<std::size_t, std::size_t>(0, size)));
-  }
+}
+
+/// The devices work meanwhile: the work of this stage is enqueued, and that of the next one will follow it without a
+/// pause.
+template <class Real>
+void Ring<Real>::pass_through_host(Index stage) {
+  auto const blocks = static_cast<Index>(points_->blocks().size());
+  Block const& last = points_->blocks().back();
+  if (stage < blocks) outward_[static_cast<std::size_t>(stage)].wait();
+  // The buffer that receives now may still be read by an earlier copy.
+  HostCopy& copy = inward_.front();
+  copy.wait();
+  Source<Real>* const received = staged(stage + blocks);
+  start_messages(stage, staged(stage), received);
+  finish_messages();
+  copy.start(arriving(last, stage + 1), received, bytes_of_bodies<Real>(count(last, stage + 1)));
+  copy.finish();
 }
 
 template class Ring<float>;

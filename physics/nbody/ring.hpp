@@ -9,6 +9,7 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/point_set.hpp"
 #include "framework/runtime/device_copy.hpp"
+#include "framework/runtime/host_copy.hpp"
 #include "physics/nbody/attraction.hpp"
 
 namespace halocline::nbody {
@@ -63,18 +64,27 @@ class Ring {
   /// Kept alive by abandoned requests, since MPI may still write there.
   struct Buffers {
     std::vector<Place> places;  ///< by Block::local
-    Staging sent;               ///< on the host, if the bodies are on a device; otherwise empty, like the next one
-    Staging received;
+    /// On the host, if the bodies are on devices: those of this rank's blocks and of the block that comes next. What
+    /// has arrived is sent on from here some stages later.
+    std::vector<Staging> staged;
   };
   [[nodiscard]] Source<Real>* arriving(Block const& block, Index stage) {
     return buffers_->places[block.local].visiting[stage % 2].data();
   }
-  void start_messages(Index stage);
-  void finish_messages(Index stage);
+  /// The bodies that the first block has at a stage, on the host.
+  [[nodiscard]] Source<Real>* staged(Index stage) {
+    return buffers_->staged[static_cast<std::size_t>(stage) % buffers_->staged.size()].data();
+  }
+  /// Sends the bodies of the first block to the last block of the previous rank, which has them one stage later.
+  void start_messages(Index stage, Source<Real> const* sent, Source<Real>* received);
+  void finish_messages();
+  void pass_through_host(Index stage);
 
   std::shared_ptr<PointSet const> points_;
   std::shared_ptr<Buffers> buffers_ = std::make_shared<Buffers>();
   std::vector<DeviceCopy> copies_;  ///< to each block but the last one of this rank; on a single rank also to that
+  std::vector<HostCopy> outward_;   ///< from each block, if bodies are staged
+  std::vector<HostCopy> inward_;    ///< to the last block
   bool passes_messages_ = false;
   std::vector<MPI_Request> requests_;
 };
