@@ -29,7 +29,7 @@ import sys
 import tempfile
 import time
 
-from record import store
+from record import place, store
 
 QUIET = {"output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
 CHANCE = random.Random(1)
@@ -71,7 +71,7 @@ def arguments():
     parser.add_argument("--new", required=True, help="its bin folder", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--allowed", type=float, default=0.02, help="slower by that part, beyond the spread, still passes")
-    parser.add_argument("--json", help="where the result goes")
+    parser.add_argument("--json", type=place, help="where the result goes")
     return parser.parse_args()
 
 

@@ -25,7 +25,7 @@ import sys
 import tempfile
 
 from deck_runs import run_or_exit
-from record import store
+from record import place, store
 
 SOURCE = "sin(17*x)*cos(31*y)+z"
 COEFFICIENTS = 4  # the diagonal and the faces across each of three axes
@@ -75,7 +75,7 @@ def arguments():
     parser.add_argument("--transports", nargs="+", default=["auto"], help="between ranks, each measured")
     parser.add_argument("--launcher", default="mpirun -n", help="for several ranks; their number follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
-    parser.add_argument("--json", help="where the result goes")
+    parser.add_argument("--json", type=place, help="where the result goes")
     return parser.parse_args()
 
 

@@ -5,6 +5,8 @@ import shlex
 import subprocess
 import sys
 
+from record import place
+
 
 def parser_of(description, repeat):
     """With the options that all of them have; `repeat` is how often each case is run if nobody says otherwise."""
@@ -14,7 +16,7 @@ def parser_of(description, repeat):
     parser.add_argument("--repeat", type=int, default=repeat)
     parser.add_argument("--launcher", default="mpirun -n", help="their number follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
-    parser.add_argument("--json", help="where the result goes")
+    parser.add_argument("--json", type=place, help="where the result goes")
     return parser
 
 

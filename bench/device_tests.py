@@ -24,7 +24,7 @@ import tempfile
 import time
 
 from deck_runs import run_or_exit
-from record import store
+from record import place, store
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The count of hazards or errors is on a line of one of these forms.
@@ -49,7 +49,7 @@ def arguments():
     parser.add_argument("--limit", type=float, default=300, help="seconds for each")
     parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="the number of ranks follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
-    parser.add_argument("--json", help="where the result goes")
+    parser.add_argument("--json", type=place, help="where the result goes")
     return parser.parse_args()
 
 

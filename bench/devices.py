@@ -34,7 +34,7 @@ def arguments():
     parser.add_argument("--program", required=True, help="the driver")
     parser.add_argument("--ranks", type=int, nargs="+", required=True)
     parser.add_argument("--name", required=True, help="suffix of the records: scaling_wave_weak_NAME.json")
-    parser.add_argument("--folder", required=True, type=pathlib.Path, help="folder of the records")
+    parser.add_argument("--folder", required=True, type=pathlib.Path, help="folder of the records; made if it is missing")
     parser.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
     parser.add_argument("--divide", type=int, default=1, help="divides cells along each axis, bodies and points")
     parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="the number of ranks follows")
@@ -59,6 +59,7 @@ def verdict(name, record):
 
 def main():
     given = arguments()
+    given.folder.mkdir(parents=True, exist_ok=True)
     failed, said = [], []
     for name in given.cases:
         record = given.folder / f"scaling_{name}_{given.name}.json"

@@ -10,7 +10,7 @@ import json
 import shlex
 
 from deck_runs import run_or_exit
-from record import store
+from record import place, store
 
 
 def arguments():
@@ -23,7 +23,7 @@ def arguments():
     parser.add_argument("--references", action="store_true", help="also what libraries of transports do by themselves")
     parser.add_argument("--launcher", default="mpirun -n", help="the number of ranks follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
-    parser.add_argument("--json", help="where the result goes")
+    parser.add_argument("--json", type=place, help="where the result goes")
     return parser.parse_args()
 
 

@@ -17,7 +17,7 @@ import tempfile
 
 import numpy as np
 
-from record import store
+from record import place, store
 
 EVERY = 100
 
@@ -52,7 +52,7 @@ def main():
     parser.add_argument("--bodies", type=int, default=1000)
     parser.add_argument("--step", type=float, default=1 / 64)
     parser.add_argument("--softening", type=float, default=0.25)
-    parser.add_argument("--json", help="where the result goes")
+    parser.add_argument("--json", type=place, help="where the result goes")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         crossing, times, drift, summary = run(given, pathlib.Path(scratch))

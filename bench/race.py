@@ -22,6 +22,8 @@ import subprocess
 import sys
 import time
 
+from record import place
+
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -33,7 +35,7 @@ def arguments():
     parser.add_argument("--theirs-inner", help="FILE:PATTERN of a time that the other program reports")
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--warm-ups", type=int, default=1, help="runs that do not count; 0 where a run takes minutes")
-    parser.add_argument("--json", required=True, help="where the result goes")
+    parser.add_argument("--json", required=True, type=place, help="where the result goes")
     return parser.parse_args()
 
 

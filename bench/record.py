@@ -1,9 +1,18 @@
 """Stores benchmark results, with the machine, the date, the commit and the command."""
+import argparse
 import json
 import os
 import pathlib
 import shlex
 import sys
+
+
+def place(text):
+    """Type of an argument: where a record goes. Refused before anything is measured if there is no such folder."""
+    path = pathlib.Path(text)
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{text}: not the name of a file in a folder that can be written to")
+    return path
 
 
 def store(path, provenance, **measured):

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 from race import processor
+from record import place
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -21,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="+", metavar="PROGRAM", type=pathlib.Path)
-    parser.add_argument("--json", required=True, help="where the result goes")
+    parser.add_argument("--json", required=True, type=place, help="where the result goes")
     return parser.parse_args()
 
 

@@ -81,7 +81,8 @@ void add_deck(CLI::App& app, std::string& deck, std::vector<std::string>& set, s
       ->required()
       ->option_text(" ");
   add_repeatable(app, "--set", "PATH=VALUE", set,
-                 "Sets an option of the deck, for instance solver.method=jacobi; may be repeated");
+                 "Sets an option of the deck, for instance solver.method=jacobi; without a value, unsets it; may be "
+                 "repeated");
   add_repeatable(app, "--plugin", "FILE", plugins, "Shared object with an additional physics; may be repeated");
 }
 

@@ -165,7 +165,8 @@ std::string manual_of_decks(Section const& deck) {
   text += ".SH DESCRIPTION\n";
   text += roff(
       "A deck is a YAML file with options in sections. On the command line, `--set section.option=value` sets an "
-      "option. Below, each heading is the full path of a section, and `name[]` is an element of a list of sections. A "
+      "option, and `--set section.option=` unsets one. Below, each heading is the full path of a section, and `name[]` "
+      "is an element of a list of sections. A "
       "vector of one entry needs no brackets. The value of a field may also come from a file, as the last section "
       "describes.\n");
   text += ".SH OPTIONS\n" + section_of_deck(deck, "");

@@ -309,7 +309,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck), roles.all(),
                 {command.typed, deck.name(), deck.text(), run.deck.json(), halo, device_names_of_ranks(*communicator),
-                 std::move(field_files), roles.io_ranks()},
+                 std::move(field_files), roles.io_ranks(), start},
                 command.plot, guard, run.claim, sender.get(), run.from ? run.from->output : "");
   solve.begin(output, checkpoints);
   try {

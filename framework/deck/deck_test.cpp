@@ -118,6 +118,21 @@ TEST(Deck, ATextMayBeAListWhereItsOptionSaysSo) {
   EXPECT_EQ(read(good, {"devices=[0, 1, 0]"}).text("devices"), "[0, 1, 0]");
 }
 
+TEST(Deck, AnEmptyValueUnsetsAnOption) {
+  std::string const deck = "physics: flow\nmesh: {cells: [4, 3], upper: [2, 2]}\ntitle: a\n";
+  EXPECT_EQ(read(deck, {"title="}).text("title"), "");
+  EXPECT_EQ(read(deck, {"title=", "title=b"}).text("title"), "b");
+  EXPECT_EQ(read(deck, {"mesh.upper="}).section("mesh").reals("upper"), (std::vector<double>{1, 1}));
+  EXPECT_EQ(read(deck, {"mesh.upper="}).section("mesh").integers("cells"), (std::vector<std::int64_t>{4, 3}));
+}
+
+TEST(Deck, AnOverrideWithAColonIsAText) {
+  EXPECT_EQ(read(good, {"title=x < 1 ? 2 : 3"}).text("title"), "x < 1 ? 2 : 3");
+  EXPECT_EQ(read(good, {"title=(x < 1 ? 2 : (y < 1 ? 3 : 4))"}).text("title"), "(x < 1 ? 2 : (y < 1 ? 3 : 4))");
+  EXPECT_EQ(read(good, {"title='a: b'"}).text("title"), "a: b");
+  EXPECT_EQ(read(good, {"mesh={cells: [5, 6]}"}).section("mesh").integers("cells"), (std::vector<std::int64_t>{5, 6}));
+}
+
 TEST(Deck, TellsWhatAnOptionSaysBeforeItIsJudged) {
   Section root = root_section();
   Option const& title = root.options()[1];
@@ -337,6 +352,14 @@ std::vector<Case> const wrong_override{
     {good, {"physics.x=1"}, "`physics`: is 'flow', not a section (--set physics.x=1)"},
     {good, {"mesh[0]=1"}, "`mesh`: is a section, not a list (--set mesh[0]=1)"},
     {good, {"mesh.cells=[1"}, "`[1`: not YAML: end of sequence flow not found (--set mesh.cells=[1)"},
+    {good, {"physics="}, "`physics`: missing (d.yaml:1:1); it is required: What is solved."},
+    {good, {"mesh.cels="}, "`mesh.cels`: not in the deck, so that it cannot be unset (--set mesh.cels=)"},
+    {good, {"mech.cells="}, "`mech.cells`: not in the deck, so that it cannot be unset (--set mech.cells=)"},
+    {good, {"physics.x="}, "`physics.x`: not in the deck, so that it cannot be unset (--set physics.x=)"},
+    {good,
+     {"mesh.cells[0]="},
+     "`mesh.cells[0]`: an element of a list cannot be unset (--set mesh.cells[0]=); set the list"},
+    {good, {"time.step=a: b"}, "`time.step`: expected a number, got 'a: b' (--set time.step=a: b)"},
     {good, {"time.step=-1"}, "`time.step`: -1 is out of range: must be above 0 s (--set time.step=-1)"},
 };
 INSTANTIATE_TEST_SUITE_P(WrongOverride, WrongDeck, testing::ValuesIn(wrong_override));

@@ -58,8 +58,9 @@ std::string markdown(Section const& root) {
   out << "# Options of a deck\n\n"
          "Generated from the declarations by `halocline list --markdown`. A heading is the full path of a section in "
          "the\n"
-         "deck; `--set section.option=value` sets one of its options on the command line, and `name[]` is a list of\n"
-         "sections. A vector of one entry needs no brackets.\n";
+         "deck; `--set section.option=value` sets one of its options on the command line, `--set section.option=` "
+         "unsets it,\n"
+         "and `name[]` is a list of sections. A vector of one entry needs no brackets.\n";
   write_section(root, "", out);
   if (takes_files(root)) write_section(field_file_section(), "Fields from files", out);
   return out.str();

@@ -77,7 +77,25 @@ class Descent {
     *node = std::move(value);
   }
 
+  /// Removes the entry at the path, which must exist: a mistyped name would change nothing.
+  void remove(std::vector<Part> const& parts, std::string const& path, Node& root) {
+    Node* node = &root;
+    for (std::size_t n = 0; n + 1 < parts.size() && node != nullptr; ++n) node = present(*node, parts[n]);
+    if (parts.back().position) {
+      mistakes_.add(at_, path, "an element of a list cannot be unset", "set the list");
+    } else if (node == nullptr || !node->remove(parts.back().name)) {
+      mistakes_.add(at_, path, "not in the deck, so that it cannot be unset");
+    }
+  }
+
  private:
+  /// The value at one step of a path; null if there is none.
+  static Node* present(Node& parent, Part const& part) {
+    if (part.position) return *part.position < parent.items.size() ? &parent.items[*part.position] : nullptr;
+    Entry* const entry = parent.find(part.name);
+    return entry != nullptr ? &entry->value : nullptr;
+  }
+
   /// The value of the entry `name`, created if it is missing; its location becomes this override.
   Node* entry(Node& parent, std::string const& walked, std::string const& name) {
     if (parent.kind == Node::Kind::nothing) parent.kind = Node::Kind::section;
@@ -126,6 +144,10 @@ void apply_overrides(std::vector<Override> const& overrides, Node& root, Mistake
     }
     if (!parts) {
       mistakes.add(at, printable(text), "expected name=value, with a name like `solver.method` or `mesh.cells[0]`");
+      continue;
+    }
+    if (equals + 1 == text.size()) {
+      Descent(at, mistakes).remove(*parts, text.substr(0, equals), root);
       continue;
     }
     std::size_t const before = mistakes.size();

@@ -40,6 +40,11 @@ Node& Node::set(std::string name, Location const& at, Node value) {
   return entries.emplace_back(Entry{std::move(name), at, std::move(value)}).value;
 }
 
+bool Node::remove(std::string_view name) {
+  index_ = EntryIndex();  // it counts on entries that stay
+  return std::erase_if(entries, [name](Entry const& entry) { return entry.name == name; }) > 0;
+}
+
 Node& Node::section(std::string const& name, Location const& at) {
   if (Entry* const present = find(name)) return present->value;
   Node empty;

@@ -53,6 +53,8 @@ struct Node {
   [[nodiscard]] Entry const* find(std::string_view name) const;
   /// Adds an entry to the section, or replaces the value of its present entry of that name.
   Node& set(std::string name, Location const& at, Node value);
+  /// Removes all entries of that name; returns whether there was one.
+  bool remove(std::string_view name);
   /// The inner section `name`, created if it is missing.
   Node& section(std::string const& name, Location const& at);
 

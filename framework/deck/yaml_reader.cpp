@@ -230,7 +230,20 @@ Node read_yaml(std::string const& name, std::string const& text, Mistakes& mista
   return read(name, text, builder, mistakes);
 }
 
+namespace {
+
+/// Whether YAML would read a section that has no braces.
+bool is_section_without_braces(std::string_view text) {
+  std::size_t const first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos || std::string_view("{[\"'&*!|>").find(text[first]) != std::string_view::npos)
+    return false;
+  return text.find(": ") != std::string_view::npos || text.back() == ':';
+}
+
+}  // namespace
+
 Node read_yaml_value(std::string const& text, Location const& at, Mistakes& mistakes) {
+  if (is_section_without_braces(text)) return scalar(text, at);
   TreeBuilder builder("", at, mistakes);
   Node node = read(printable(text), text, builder, mistakes);
   node.location = at;

@@ -311,7 +311,7 @@ std::string RunRecord::carried(Index step) const {
   for (Solve const& solve : solves_) solves.push_back(described(solve.step, solve.report));
   json["solves"] = std::move(solves);
   Json parts = Json::parse(earlier_parts_);
-  double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - provenance_.start).count();
   parts.push_back({{"to_step", step},
                    {"seconds", seconds},
                    {"version", version},
@@ -452,7 +452,7 @@ void RunRecord::write_summary(ExitCode code, std::string const& message) const {
 }
 
 std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& message, bool with_solves) const {
-  double const total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  double const total = std::chrono::duration<double>(std::chrono::steady_clock::now() - provenance_.start).count();
   Json summary;
   set_end(summary, end, message);
   if (not_finite_) {

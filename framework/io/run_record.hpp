@@ -59,6 +59,7 @@ struct Provenance {
   std::vector<std::vector<std::string>> devices = {};  ///< by rank, for a backend with devices
   std::vector<FieldFileRecord> field_files = {};       ///< of initial values, coefficients and sources
   int io_ranks = 0;                                    ///< number of I/O ranks, which are the last of all ranks
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();  ///< of the set-up
 };
 
 /// Drift of a quantity that should be constant.
@@ -175,7 +176,6 @@ class RunRecord {
   Provenance provenance_;
   int ranks_;
   int hosts_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::string started_;  ///< date and time, UTC
   std::optional<TableWriter> scalars_;
   std::optional<TableWriter> residuals_;

@@ -47,6 +47,17 @@ class Diff(unittest.TestCase):
                 name = next((pathlib.Path(folder) / "one").glob("snapshot_000004.*")).name
                 self.assertEqual(self.diff(folder, 0, f"one/{name}", f"other/{name}"), "same bits\n")
 
+    def test_equal_values_of_other_bits(self):
+        with scratch() as folder:
+            deck = {"physics": "heat", "mesh": {"cells": [4, 3]}, "heat": {"initial": 0.5},
+                    "time": {"step": 1, "steps": 1}, "output": {"snapshots": {"interval": 1}}}
+            self.run_deck(folder, deck, "one")
+            self.run_deck(folder, deck, "other", "--set", "precision=single")
+            said = self.diff(folder, 3, "one/snapshot_000000.vti", "other/snapshot_000000.vti")
+            self.assertIn("in another precision", said)
+            self.assertEqual(said.splitlines()[-1],
+                             "they differ: all values are equal, but not all bits (other precisions, or zeros of other signs)")
+
     def test_where_two_runs_part(self):
         with scratch() as name:
             folder = pathlib.Path(name)
