@@ -50,7 +50,7 @@ struct FeelRegisters {
     auto const softening_squared = broadcast(Real{1});
     for (Index n = 0; n < rounds; ++n) {
       asm volatile("" : "+v"(x), "+v"(y), "+v"(z), "+v"(mass));
-      for (auto& one : targets) one.template feel<nbody::Omitted::nothing>(x, y, z, mass, softening_squared);
+      for (auto& one : targets) one.template accumulate<nbody::Omitted::nothing>(x, y, z, mass, softening_squared);
     }
     results[thread] = 0;
     for (auto const& one : targets) results[thread] += one.sums[0][0] + one.sums[1][0] + one.sums[2][0];

@@ -35,12 +35,12 @@ set(HALOCLINE_TEST_ENVIRONMENT
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMP_PROC_BIND=false)
 # Waiting ranks of MPICH do not yield the core that another rank needs.
 halocline_mpi_kind(_mpi_kind)
-set(HALOCLINE_TEST_PATIENCE 1)
+set(HALOCLINE_TEST_TIMEOUT_FACTOR 1)
 if(_mpi_kind STREQUAL "MPICH")
-  set(HALOCLINE_TEST_PATIENCE 10)
+  set(HALOCLINE_TEST_TIMEOUT_FACTOR 10)
 endif()
 if(HALOCLINE_SANITIZE)
-  set(HALOCLINE_TEST_PATIENCE 10)
+  set(HALOCLINE_TEST_TIMEOUT_FACTOR 10)
   list(APPEND HALOCLINE_TEST_ENVIRONMENT
     UBSAN_OPTIONS=print_stacktrace=1
     # Tests include running out of memory. Leaks are not tested: Open MPI unloads its modules, whose leaks then cannot be
@@ -52,7 +52,7 @@ function(_halocline_test_properties name processors labels timeout environment)
   if(NOT timeout)
     set(timeout 120)
   endif()
-  math(EXPR timeout "${HALOCLINE_TEST_PATIENCE} * ${timeout}")
+  math(EXPR timeout "${HALOCLINE_TEST_TIMEOUT_FACTOR} * ${timeout}")
   set_tests_properties(${name} PROPERTIES PROCESSORS ${processors} TIMEOUT ${timeout} LABELS "${labels}"
     ENVIRONMENT "${HALOCLINE_TEST_ENVIRONMENT};${environment}")
 endfunction()

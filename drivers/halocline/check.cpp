@@ -6,16 +6,16 @@
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
-#include "drivers/halocline/device_judgement.hpp"
-#include "drivers/halocline/io_judgement.hpp"
+#include "drivers/halocline/device_validation.hpp"
+#include "drivers/halocline/io_validation.hpp"
 #include "drivers/halocline/memory_need.hpp"
 #include "drivers/halocline/output.hpp"
 #include "drivers/halocline/rehearsal.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "drivers/halocline/standard_output.hpp"
 #include "framework/deck/deck.hpp"
-#include "framework/deck/judgement.hpp"
-#include "framework/io/field_file_judgement.hpp"
+#include "framework/deck/validation.hpp"
+#include "framework/io/field_file_validation.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/launcher.hpp"
@@ -77,8 +77,8 @@ bool solves(PhysicsEntry const& entry, Options const& options) {
 
 /// Throws InputError for errors that a run would find during set-up or before its first step. Whether these could be
 /// looked for.
-bool judge_first_step(Deck const& deck, Registry<PhysicsEntry> const& physics, Options const& options,
-                      PhysicsEntry const& entry) {
+bool validate_first_step(Deck const& deck, Registry<PhysicsEntry> const& physics, Options const& options,
+                         PhysicsEntry const& entry) {
   auto const limits = limits_at_start(deck, physics);
   if (!limits) return false;
   Schedule const schedule = Schedule::evolving(options.section("time"), output_times(options.section("output")));
@@ -87,8 +87,8 @@ bool judge_first_step(Deck const& deck, Registry<PhysicsEntry> const& physics, O
   return true;
 }
 
-/// Why the first step of an evolving physics has not been judged.
-std::string why_unjudged(PhysicsEntry const& entry, Options const& options) {
+/// Why the first step of an evolving physics has not been validated.
+std::string why_unvalidated(PhysicsEntry const& entry, Options const& options) {
   if (uses_device_memory()) return "`check` sets up nothing on devices";
   if (entry.points) return "`check` sets up no points";
   auto const cells = product(options.section("mesh").integers("cells"));
@@ -119,9 +119,9 @@ ExitCode check(CheckCommand const& command) {
   bool const is_rehearsed = !uses_device_memory() && !entry.points;
   Rehearsal const rehearsal = is_rehearsed ? rehearse(deck, physics) : Rehearsal{};
   Mistakes mistakes;
-  if (!entry.points) judge_memory(options, entry, rehearsal.forecast, budget, mistakes);
+  if (!entry.points) validate_memory(options, entry, rehearsal.forecast, budget, mistakes);
   mistakes.report();
-  bool const is_judged = is_rehearsed && command.contents && judge_first_step(deck, physics, options, entry);
+  bool const is_validated = is_rehearsed && command.contents && validate_first_step(deck, physics, options, entry);
   if (command.quiet) return ExitCode::done;
   say(fmt::format("{}: no mistakes\n", deck.name()));
   say(fmt::format("physics  {}: {}\n", entry.name, entry.sentence));
@@ -134,9 +134,9 @@ ExitCode check(CheckCommand const& command) {
                     schedule.by_courant() ? ", sized by the stability limit" : ""));
     // Points whose steps cannot be a fraction of a limit have none.
     bool const may_have_limit = !entry.points || entry.takes_courant;
-    if (!is_judged && may_have_limit)
+    if (!is_validated && may_have_limit)
       say(fmt::format("limit    of the first step not checked, as {}; `run` checks it\n",
-                      why_unjudged(entry, options)));
+                      why_unvalidated(entry, options)));
   }
   if (solves(entry, options)) say(solver_line(options));
   return ExitCode::done;

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "drivers/halocline/output.hpp"
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/field/field_base.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Counts the bytes that a physics carries without copying them.
-class Counting final : public CarriedState {
+class Counting final : public StateArchive {
  public:
   void field(std::string const&, FieldBase& values) override {
     for (Block const& block : values.mesh().blocks()) {
@@ -69,7 +69,7 @@ Section checkpoint_section() {
   return checkpoint;
 }
 
-void judge_checkpoints(Options const& checkpoint, bool evolves, Mistakes& mistakes) {
+void validate_checkpoints(Options const& checkpoint, bool evolves, Mistakes& mistakes) {
   if (evolves) return;
   Options const every = checkpoint.section("every");
   for (char const* const name : {"steps", "time"}) {
@@ -83,9 +83,9 @@ bool has_checkpoints(Options const& deck) {
   return every.has("steps") || every.has("time") || every.has("wall");
 }
 
-std::optional<double> carried_bytes(Physics& physics) {
+std::optional<double> checkpoint_bytes(Physics& physics) {
   Counting counting;
-  return physics.carry(counting) ? std::optional(counting.bytes) : std::nullopt;
+  return physics.serialize(counting) ? std::optional(counting.bytes) : std::nullopt;
 }
 
 Checkpoints::Checkpoints(Options const& checkpoint, std::filesystem::path folder, std::shared_ptr<Mesh const> mesh,
@@ -98,7 +98,7 @@ Checkpoints::Checkpoints(Options const& checkpoint, std::filesystem::path folder
       numbered_(numbered),
       writer_(std::move(folder), std::move(mesh), static_cast<int>(checkpoint.integer("keep"))),
       time_of_last_(time) {
-  std::optional<double> const bytes = carried_bytes(physics);
+  std::optional<double> const bytes = checkpoint_bytes(physics);
   bool const is_told = bytes.has_value();
   bytes_ = bytes.value_or(0);
   Options const every = checkpoint.section("every");
@@ -106,14 +106,14 @@ Checkpoints::Checkpoints(Options const& checkpoint, std::filesystem::path folder
   if (!is_told && (asked || checkpoint.given("at_stop"))) {
     throw InputError(
         "`checkpoint`: " + physics_name +
-        ", or its integrator, does not implement `carry`, so its runs have no checkpoints; leave the section out");
+        ", or its integrator, does not implement `serialize`, so its runs have no checkpoints; leave the section out");
   }
   if (!is_told) return;
   at_stop_ = checkpoint.boolean("at_stop");
   if (every.has("steps")) steps_ = every.integer("steps");
   if (every.has("time")) time_ = every.real("time");
   if (every.has("wall")) wall_ = every.real("wall");
-  if (asked) writer_.reserve([&](CarriedState& state) { static_cast<void>(physics_.carry(state)); });
+  if (asked) writer_.reserve([&](StateArchive& state) { static_cast<void>(physics_.serialize(state)); });
 }
 
 bool Checkpoints::is_busy(Output const& output) const {
@@ -149,19 +149,19 @@ void Checkpoints::begin(Index number, double time, Schedule const& schedule, Out
   if (writer_.is_under_way()) output.wait_for_snapshots();
   writer_.finish();
   begun_ = std::chrono::steady_clock::now();
-  std::string const carried = output.carried(evolves_ ? number : 0, physics_);
+  std::string const serialized = output.serialized(evolves_ ? number : 0, physics_);
   std::string kept;
   std::vector<std::string> tables;
   if (writer_.is_first_rank()) {
     Json json;
     json["start"] = Json::parse(run_);
-    json["output"] = Json::parse(carried);
+    json["output"] = Json::parse(serialized);
     json["schedule"] = described(schedule.state());
     kept = json.dump();
-    for (TableState const& table : tables_of(carried)) tables.push_back(table.name);
+    for (TableState const& table : tables_of(serialized)) tables.push_back(table.name);
   }
   writer_.begin(
-      number, time, [&](CarriedState& state) { static_cast<void>(physics_.carry(state)); }, kept, tables);
+      number, time, [&](StateArchive& state) { static_cast<void>(physics_.serialize(state)); }, kept, tables);
 }
 
 void Checkpoints::finish() { writer_.finish(); }

@@ -20,12 +20,12 @@ class Output;
 /// The section `checkpoint` of a deck.
 [[nodiscard]] Section checkpoint_section();
 /// Adds mistakes for intervals that do not apply to a run of this deck.
-void judge_checkpoints(Options const& checkpoint, bool evolves, Mistakes& mistakes);
+void validate_checkpoints(Options const& checkpoint, bool evolves, Mistakes& mistakes);
 /// Whether a validated deck requests checkpoints during the run: then a copy of the state is held.
 [[nodiscard]] bool has_checkpoints(Options const& deck);
 
-/// Bytes of the owned entries that a physics carries, on this rank; empty if it does not implement `carry`.
-[[nodiscard]] std::optional<double> carried_bytes(Physics& physics);
+/// Bytes of the owned entries that a physics carries, on this rank; empty if it does not implement `serialize`.
+[[nodiscard]] std::optional<double> checkpoint_bytes(Physics& physics);
 
 /// The checkpoints of a run, as its deck requests them: periodically, and when the run stops or ends.
 class Checkpoints {
@@ -33,7 +33,7 @@ class Checkpoints {
   /// \param run      how the run was started, as JSON, kept in each checkpoint
   /// \param numbered number of the checkpoint from which a stationary run continues; 0: it is new
   /// \param time     at which the run begins or continues
-  /// Throws InputError if the deck requests checkpoints of a physics that does not implement `carry`.
+  /// Throws InputError if the deck requests checkpoints of a physics that does not implement `serialize`.
   Checkpoints(Options const& checkpoint, std::filesystem::path folder, std::shared_ptr<Mesh const> mesh,
               Physics& physics, std::string const& physics_name, bool evolves, std::string run, Index numbered,
               double time);

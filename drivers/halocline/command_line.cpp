@@ -92,7 +92,7 @@ void add_ranks(CLI::App& app, int& ranks, std::string const& text) {
 
 /// Accepts what `read` can read; the message of its exception explains any other value.
 CLI::Validator readable_by(auto const& read) {
-  auto const judge = [read](std::string const& text) {
+  auto const check = [read](std::string const& text) {
     try {
       static_cast<void>(read(text));
     } catch (InputError const& error) {
@@ -100,7 +100,7 @@ CLI::Validator readable_by(auto const& read) {
     }
     return std::string();
   };
-  return {judge, ""};
+  return {check, ""};
 }
 
 /// An option of the deck that also exists on the command line, which takes precedence.
@@ -334,14 +334,14 @@ void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
   line.folder = given.output;
   line.claim = [commands]() -> FolderClaim& { return claim_folder(*commands); };
   line.release = [commands] { commands->claim.reset(); };
-  line.judge = [commands, ranks = std::max(1, line.ranks)] {
+  line.without_ranks = [commands, ranks = std::max(1, line.ranks)] {
     RunCommand const& command = commands->run;
     return check({command.deck, command.deck_text, command.set, command.plugins, command.devices, ranks, true, false});
   };
   if (!given.sweep.empty()) {
     auto const sweep = std::make_shared<Sweep const>(given, line.ranks);
     line.sweep = sweep;
-    line.judge = [sweep] { return sweep->judge(); };
+    line.without_ranks = [sweep] { return sweep->validate(); };
   }
   line.command = [commands, claim = line.claim](Environment& environment, std::shared_ptr<Communicator> const& ranks) {
     return run(commands->run, claim, environment, ranks);
@@ -383,14 +383,14 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   line.typed = commands->run.typed = commands->bench.typed = typed(words);
   line.plot = commands->run.plot;
   std::string const chosen = program.get_subcommands().front()->get_name();
-  if (chosen == "check") line.judge = [commands] { return check(commands->check); };
-  if (chosen == "new-physics") line.judge = [commands] { return new_physics(commands->new_physics); };
-  if (chosen == "test-physics") line.judge = [commands] { return test_physics(commands->test_physics); };
-  if (chosen == "verify") line.judge = [commands] { return verify(commands->verify); };
-  if (chosen == "diff") line.judge = [commands] { return diff(commands->diff); };
+  if (chosen == "check") line.without_ranks = [commands] { return check(commands->check); };
+  if (chosen == "new-physics") line.without_ranks = [commands] { return new_physics(commands->new_physics); };
+  if (chosen == "test-physics") line.without_ranks = [commands] { return test_physics(commands->test_physics); };
+  if (chosen == "verify") line.without_ranks = [commands] { return verify(commands->verify); };
+  if (chosen == "diff") line.without_ranks = [commands] { return diff(commands->diff); };
   commands->list.program = commands->completion.program = describe(program);
-  if (chosen == "list") line.judge = [commands] { return list(commands->list); };
-  if (chosen == "completion") line.judge = [commands] { return completion(commands->completion); };
+  if (chosen == "list") line.without_ranks = [commands] { return list(commands->list); };
+  if (chosen == "completion") line.without_ranks = [commands] { return completion(commands->completion); };
   if (chosen == "bench") {
     line.command = [commands](Environment& environment, std::shared_ptr<Communicator> const& ranks) {
       return bench(commands->bench, environment, ranks);

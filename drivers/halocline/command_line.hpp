@@ -21,8 +21,8 @@ struct CommandLine {
   std::function<ExitCode(Environment&, std::shared_ptr<Communicator> const&)> command;
   /// The chosen subcommand, if it only reports something. For `run` it validates the deck for `ranks` ranks and is
   /// silent if there are no mistakes. If neither is set, `text` is the answer (--help, --version, or an error).
-  std::function<ExitCode()> judge;
-  /// For `run` with --sweep: `judge` validates it, and `command` does not run it; null otherwise.
+  std::function<ExitCode()> without_ranks;
+  /// For `run` with --sweep: `without_ranks` validates it, and `command` does not run it; null otherwise.
   std::shared_ptr<Sweep const> sweep;
   ExitCode code = ExitCode::done;  ///< used if there is no command
   std::string text;

@@ -35,7 +35,7 @@ struct Continuation {
   Checkpoint checkpoint;
   std::string physics;
   std::string mesh;    ///< described; empty: not known
-  std::string output;  ///< Output::carried
+  std::string output;  ///< Output::serialized
   ScheduleState schedule;
   std::vector<FieldFileRecord> field_files;  ///< as at the beginning of the run
   std::vector<std::string> skipped;          ///< newer ones that are incomplete or damaged, and why

@@ -1,17 +1,17 @@
 #include "drivers/halocline/declaration.hpp"
 
 #include "drivers/halocline/checkpoints.hpp"
-#include "drivers/halocline/device_judgement.hpp"
-#include "drivers/halocline/io_judgement.hpp"
-#include "drivers/halocline/mesh_judgement.hpp"
+#include "drivers/halocline/device_validation.hpp"
+#include "drivers/halocline/io_validation.hpp"
+#include "drivers/halocline/mesh_validation.hpp"
 #include "drivers/halocline/output.hpp"
 #include "drivers/halocline/plot.hpp"
 #include "drivers/halocline/progress.hpp"
 #include "drivers/halocline/state_guard.hpp"
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/halo/settings.hpp"
-#include "framework/io/field_file_judgement.hpp"
+#include "framework/io/field_file_validation.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/plugin/loader.hpp"
 #include "framework/runtime/error.hpp"
@@ -29,12 +29,12 @@ std::vector<Section> sections_of(Registry<PhysicsEntry> const& physics) {
 }
 
 /// The memory of a mesh is determined later (rehearsal.hpp).
-void judge_points(PhysicsEntry const& entry, MemoryBudget const& budget, Options const& deck, Mistakes& mistakes) {
+void validate_points(PhysicsEntry const& entry, MemoryBudget const& budget, Options const& deck, Mistakes& mistakes) {
   Options const section = deck.section(entry.name);
   // Otherwise the physics' own validation has reported the mistake.
   if (!entry.points || mistakes.contains(section.full_name())) return;
   try {
-    judge_memory(deck, entry, std::nullopt, budget, mistakes);
+    validate_memory(deck, entry, std::nullopt, budget, mistakes);
   } catch (InputError const& error) {
     mistakes.add(section.location(), section.full_name(), error.what());
   } catch (InputOutputError const& error) {
@@ -52,22 +52,22 @@ bool suggests_steps(PhysicsEntry const& entry, Options const& deck) {
 /// Checks that span sections of a deck: time, precision and memory of points against the physics, and the physics' own
 /// rules. They are separate, so that one that cannot be made does not prevent the others.
 void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optional<MemoryBudget> const& budget) {
-  auto const add = [&](auto const& judge) {
-    deck.check([&physics, judge](Options const& given, Mistakes& mistakes) {
-      judge(physics.find(given.choice("physics")), given, mistakes);
+  auto const add = [&](auto const& validate) {
+    deck.check([&physics, validate](Options const& given, Mistakes& mistakes) {
+      validate(physics.find(given.choice("physics")), given, mistakes);
     });
   };
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     if (evolves(entry, given)) {
       Options const time = given.section("time");
-      judge_time(time, mistakes, suggests_steps(entry, given), entry.takes_courant);
+      validate_time(time, mistakes, suggests_steps(entry, given), entry.takes_courant);
       if (!entry.takes_courant && time.has("courant") && !time.has("step"))
         add_mistake(time, "courant", "not used by " + entry.name, mistakes, "give `step` instead");
-      judge_output_times(given.section("output"), given.section("time"), mistakes);
+      validate_output_times(given.section("output"), given.section("time"), mistakes);
     }
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
-    judge_checkpoints(given.section("checkpoint"), evolves(entry, given), mistakes);
+    validate_checkpoints(given.section("checkpoint"), evolves(entry, given), mistakes);
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     if (!entry.steps_by_itself) return;
@@ -78,31 +78,31 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     if (evolves(entry, given) && !entry.steps_by_itself)
-      judge_integrator(given.section("time"), entry.rate_parts, mistakes);
+      validate_integrator(given.section("time"), entry.rate_parts, mistakes);
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     std::string const obstacle = precision_obstacle(entry, precision_of(given));
     if (!obstacle.empty()) add_mistake(given, "precision", obstacle, mistakes);
   });
-  add(judge_mesh);
+  add(validate_mesh);
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
-    if (entry.judge) entry.judge(given, mistakes);
+    if (entry.validate) entry.validate(given, mistakes);
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
-    if (!entry.points) judge_field_files(given.section(entry.name), field_shape(entry, given), mistakes);
+    if (!entry.points) validate_field_files(given.section(entry.name), field_shape(entry, given), mistakes);
   });
   if (!budget) return;
   add([budget](PhysicsEntry const&, Options const& given, Mistakes& mistakes) {
-    judge_io_ranks(given, *budget, mistakes);
+    validate_io_ranks(given, *budget, mistakes);
   });
   add([budget](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
-    judge_points(entry, *budget, given, mistakes);
+    validate_points(entry, *budget, given, mistakes);
   });
   add([budget](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
-    judge_blocks(entry, given, budget->ranks, mistakes);
+    validate_blocks(entry, given, budget->ranks, mistakes);
   });
   add([budget](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
-    judge_devices(entry, given, *budget, mistakes);
+    validate_devices(entry, given, *budget, mistakes);
   });
 }
 

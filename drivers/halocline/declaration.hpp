@@ -22,8 +22,8 @@ namespace halocline {
 [[nodiscard]] std::vector<DeckFormat> deck_formats(Registry<PhysicsEntry> const& physics);
 
 /// The declaration of a whole deck: physics, precision, mesh, time, solver, output and a section for each physics. With
-/// a budget, a deck of points that needs more memory is rejected; for a mesh `judge_memory` does that. `physics` must
-/// outlive the result.
+/// a budget, a deck of points that needs more memory is rejected; for a mesh `validate_memory` does that. `physics`
+/// must outlive the result.
 [[nodiscard]] Section declare_deck(Registry<PhysicsEntry> const& physics,
                                    std::optional<MemoryBudget> const& budget = std::nullopt);
 

@@ -48,8 +48,8 @@ std::string list_of(std::vector<std::string> const& names) {
   return text;
 }
 
-void tell_alone(std::string const& what, std::vector<std::string> const& names, std::string const& where,
-                Findings& found) {
+void report_alone(std::string const& what, std::vector<std::string> const& names, std::string const& where,
+                  Findings& found) {
   if (names.empty()) return;
   found.text += "  " + what + " in " + where + " only: " + list_of(names) + "\n";
   found.missing(what);
@@ -97,7 +97,7 @@ std::string table_of(std::vector<std::vector<std::string>> const& rows) {
 
 std::string number(double value) { return fmt::format("{:.3g}", value); }
 
-void tell_snapshot(SnapshotDifference const& difference, SnapshotFile const& first, Findings& found) {
+void report_snapshot(SnapshotDifference const& difference, SnapshotFile const& first, Findings& found) {
   std::vector<std::vector<std::string>> rows{
       {"field", "numbers that differ", "largest difference", "of the largest value", "2-norm", "where"}};
   for (FieldDifference const& field : difference.fields) {
@@ -131,9 +131,9 @@ void compare_snapshots(fs::path const& first, fs::path const& second, Findings& 
     found.text += fmt::format(" and step {}, time {}", b.step(), shortest_text(b.time()));
   }
   found.text += "\n";
-  tell_alone("fields", difference.only_first, first.string(), found);
-  tell_alone("fields", difference.only_second, second.string(), found);
-  tell_snapshot(difference, a, found);
+  report_alone("fields", difference.only_first, first.string(), found);
+  report_alone("fields", difference.only_second, second.string(), found);
+  report_snapshot(difference, a, found);
 }
 
 std::map<Index, fs::path> snapshots_of(fs::path const& folder) {
@@ -179,8 +179,8 @@ void compare_tables(fs::path const& first, fs::path const& second, std::string c
     if (!place.empty()) found.text += " (" + place + ")";
   }
   found.text += "\n";
-  tell_alone("columns", difference.only_first, first.string(), found);
-  tell_alone("columns", difference.only_second, second.string(), found);
+  report_alone("columns", difference.only_first, first.string(), found);
+  report_alone("columns", difference.only_second, second.string(), found);
   std::vector<std::vector<std::string>> lines{
       {"quantity", "rows that differ", "largest difference", "of the largest value", "first at"}};
   for (ColumnDifference const& column : difference.columns) {
@@ -228,8 +228,8 @@ void compare_series(fs::path const& first, fs::path const& second, Findings& fou
     found.text += fmt::format("snapshots: {} of the same steps, {}\n", common.size(),
                               differing == 0 ? "same bits" : fmt::format("{} differ", differing));
   }
-  tell_alone("steps", steps_without(mine, theirs), first.string(), found);
-  tell_alone("steps", steps_without(theirs, mine), second.string(), found);
+  report_alone("steps", steps_without(mine, theirs), first.string(), found);
+  report_alone("steps", steps_without(theirs, mine), second.string(), found);
   found.text += tables;
 }
 

@@ -114,14 +114,14 @@ void join_job(fs::path const& folder) {
   for (std::string word; std::getline(words, word, '\0');) job.words.push_back(word);
   if (!is_alive(job.starter)) throw StoppedError("the process that started this rank has ended");
   joined = {job, folder};
-  tell_abrupt_end_in((folder / abrupt_end_file).string());
+  report_abrupt_end_in((folder / abrupt_end_file).string());
 }
 
 Job const* joined_job() { return joined ? &joined->job : nullptr; }
 
-void tell_listening() { put(joined->folder / listening_file, ""); }
+void write_listening() { put(joined->folder / listening_file, ""); }
 
-void tell_end(JobEnd const& end) {
+void write_end(JobEnd const& end) {
   put(joined->folder / end_file, std::to_string(static_cast<int>(end.code)) + '\n' + end.message);
 }
 

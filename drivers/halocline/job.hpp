@@ -59,7 +59,7 @@ void join_job(std::filesystem::path const& folder);
 
 /// For one rank of a joined job: reports to the process that started it that all ranks receive signals, and how they
 /// end.
-void tell_listening();
-void tell_end(JobEnd const& end);
+void write_listening();
+void write_end(JobEnd const& end);
 
 }  // namespace halocline

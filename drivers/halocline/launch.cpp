@@ -128,7 +128,7 @@ LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals c
 
 int deliver(ExitCode code, std::string const& message) {
   try {
-    if (launched()) return tell_end({code, message}), 0;
+    if (launched()) return write_end({code, message}), 0;
   } catch (InputOutputError const& error) {
     print_message(error.what());
   }
@@ -139,7 +139,7 @@ int deliver(ExitCode code, std::string const& message) {
 int silent_end(ExitCode code) { return launched() ? 0 : static_cast<int>(code); }
 
 void report_listening() {
-  if (launched()) tell_listening();
+  if (launched()) write_listening();
 }
 
 bool is_watched() { return launched() || !under_launcher(); }

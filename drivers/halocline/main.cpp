@@ -98,17 +98,17 @@ void warn_of_idle_nodes(int ranks) {
 }
 
 /// On destruction, when all work and output is done, ignores further stop signals.
-struct DeafAtTheEnd {
-  DeafAtTheEnd() = default;
-  ~DeafAtTheEnd() {
+struct IgnoreSignalsAtEnd {
+  IgnoreSignalsAtEnd() = default;
+  ~IgnoreSignalsAtEnd() {
     for (int const signal : stopping_signals) std::signal(signal, SIG_IGN);
   }
-  DeafAtTheEnd(DeafAtTheEnd const&) = delete;
-  DeafAtTheEnd& operator=(DeafAtTheEnd const&) = delete;
+  IgnoreSignalsAtEnd(IgnoreSignalsAtEnd const&) = delete;
+  IgnoreSignalsAtEnd& operator=(IgnoreSignalsAtEnd const&) = delete;
 };
 
 RankEnd run_ranks(CommandLine const& line) {
-  DeafAtTheEnd const deaf;
+  IgnoreSignalsAtEnd const ignore_signals;
   // A run stops at a step. Other commands have no steps, and ranks that wait for each other in MPI_Init do not reach
   // one if a rank was killed before: until then a signal ends the program at once.
   std::optional<StopSignals> stops_at_step;
@@ -167,32 +167,32 @@ RankEnd run_ranks(CommandLine const& line) {
 }
 
 /// Commands that only report something run in one process: the first one of those that a launcher has started.
-int tell(CommandLine const& line) {
+int run_without_ranks(CommandLine const& line) {
   if (auto const place = launcher_place(); place && place->rank > 0) return 0;
   EndingSignals const signals;
   Communicator const alone = Communicator::alone();
   // When a run is validated, its warnings are left to the run.
   Log const log(alone, {.level = line.command ? LogLevel::error : LogLevel::warning});
-  auto const judge = [&] {
-    ExitCode const code = line.judge();
+  auto const work = [&] {
+    ExitCode const code = line.without_ranks();
     require_said();
     return code;
   };
-  Verdict const verdict = run_guarded(alone, judge);
+  Verdict const verdict = run_guarded(alone, work);
   return deliver(verdict.code, spoken(verdict));
 }
 
 /// Validates the deck in a separate process, which a plugin may crash. Returns its exit code; also 0 if it was killed,
 /// since the ranks validate again.
-int judge_apart(CommandLine const& line, HeldSignals const& signals) {
-  pid_t const judge = fork();
-  if (judge < 0) return 0;
-  if (judge == 0) {
+int validate_in_a_child(CommandLine const& line, HeldSignals const& signals) {
+  pid_t const child = fork();
+  if (child < 0) return 0;
+  if (child == 0) {
     sigprocmask(SIG_SETMASK, &signals.before(), nullptr);
-    _exit(tell(line));
+    _exit(run_without_ranks(line));
   }
   int status = 0;
-  while (waitpid(judge, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
@@ -200,7 +200,7 @@ int judge_apart(CommandLine const& line, HeldSignals const& signals) {
 /// Runs on newly started ranks, and completes the record of a run that could not do so itself.
 int launch_ranks(CommandLine const& line, std::vector<std::string> const& words) {
   HeldSignals const signals;
-  if (int const code = judge_apart(line, signals); code != 0) return code;
+  if (int const code = validate_in_a_child(line, signals); code != 0) return code;
   line.claim().leave_to_ranks();
   auto const start = std::filesystem::file_time_type::clock::now();
   LaunchEnd const end = launch(line.ranks, words, signals);
@@ -224,7 +224,7 @@ int run_sweep(CommandLine const& line) {
         .code;
   }
   HeldSignals const signals;
-  if (int const code = judge_apart(line, signals); code != 0) return code;
+  if (int const code = validate_in_a_child(line, signals); code != 0) return code;
   SweepEnd const end = line.sweep->run(line.claim, signals);
   if (end.code == ExitCode::done) require_said();
   return deliver(end.code, end.message);
@@ -241,7 +241,7 @@ std::vector<std::string> command_words(int count, char** arguments) {
 
 int run_program(std::vector<std::string> const& words) {
   CommandLine const line = read_command_line(words);
-  if (!line.command && line.judge) return tell(line);
+  if (!line.command && line.without_ranks) return run_without_ranks(line);
   if (!line.command) {
     if (line.code != ExitCode::done) return deliver(line.code, line.text);
     say(line.text);

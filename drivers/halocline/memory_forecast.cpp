@@ -22,7 +22,7 @@ BlockBytes MemoryForecast::of(Extents const& block) const {
     all.resting += weight * taken[n].resting;
     all.state += weight * taken[n].state;
     all.owned += weight * taken[n].owned;
-    all.carried += weight * taken[n].carried;
+    all.checkpointed += weight * taken[n].checkpointed;
     all.written += weight * taken[n].written;
     passing = std::max(passing, taken[n].peak - taken[n].resting);
     all_have_a_peak = all_have_a_peak && taken[n].peak > (1 + hardly) * taken[n].resting;

@@ -8,12 +8,12 @@ namespace halocline {
 
 /// Bytes that a block needs of the memory that holds its arrays: the host's or the device's.
 struct BlockBytes {
-  double peak = 0;     ///< at most, while the physics is made, steps and computes its quantities
-  double resting = 0;  ///< between steps
-  double state = 0;    ///< the part of `resting` in the arrays of fields()
-  double owned = 0;    ///< … without their ghosts and padding
-  double carried = 0;  ///< owned entries in a checkpoint
-  double written = 0;  ///< needed in addition to `resting` while a snapshot is written
+  double peak = 0;          ///< at most, while the physics is made, steps and computes its quantities
+  double resting = 0;       ///< between steps
+  double state = 0;         ///< the part of `resting` in the arrays of fields()
+  double owned = 0;         ///< … without their ghosts and padding
+  double checkpointed = 0;  ///< owned entries in a checkpoint
+  double written = 0;       ///< needed in addition to `resting` while a snapshot is written
 };
 
 /// The basis of a memory forecast: the bytes used on small meshes, for all combinations of two numbers of cells along

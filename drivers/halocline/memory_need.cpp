@@ -4,9 +4,9 @@
 #include <string>
 
 #include "drivers/halocline/checkpoints.hpp"
-#include "drivers/halocline/io_judgement.hpp"
+#include "drivers/halocline/io_validation.hpp"
 #include "drivers/halocline/state_guard.hpp"
-#include "framework/deck/judgement.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/halo/transports/module.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -60,13 +60,13 @@ double bytes_of_transport(Options const& deck, int ranks) {
 double bytes_of_block(Options const& deck, BlockBytes const& bytes) {
   double const writing = bytes.resting + (writes_snapshots(deck) ? bytes.written : 0);
   return std::max(bytes.peak, writing) + (keeps_state(deck) ? bytes.state : 0) +
-         copies_on_their_way(deck) * bytes.owned + copies_for_checkpoints(deck) * bytes.carried;
+         copies_on_their_way(deck) * bytes.owned + copies_for_checkpoints(deck) * bytes.checkpointed;
 }
 
 double bytes_of_points(Options const& deck, PhysicsEntry const& entry, double blocks) {
   BytesOfPoint const bytes = entry.bytes_of_point(deck);
   double const copies = copies_on_their_way(deck) + (keeps_state(deck) ? 1 : 0);
-  return (bytes.shared + copies * bytes.state + copies_for_checkpoints(deck) * bytes.carried +
+  return (bytes.shared + copies * bytes.state + copies_for_checkpoints(deck) * bytes.checkpointed +
           blocks * bytes.in_each_block) *
          static_cast<double>(entry.points(deck));
 }
@@ -137,8 +137,8 @@ std::optional<double> memory_need(Options const& deck, PhysicsEntry const& entry
   return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
-void judge_memory(Options const& deck, PhysicsEntry const& entry, std::optional<MemoryForecast> const& forecast,
-                  MemoryBudget const& budget, Mistakes& mistakes) {
+void validate_memory(Options const& deck, PhysicsEntry const& entry, std::optional<MemoryForecast> const& forecast,
+                     MemoryBudget const& budget, Mistakes& mistakes) {
   // The option that sets the number of cells or of points is in this section.
   Options const section = deck.section(entry.points ? entry.name : "mesh");
   Location const location = entry.points ? section.location() : section.location("cells");

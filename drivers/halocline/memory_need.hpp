@@ -36,7 +36,7 @@ struct MemoryBudget {
 
 /// Adds a mistake if the need exceeds the free memory. Throws what the physics of points throws if their number is
 /// invalid.
-void judge_memory(Options const& deck, PhysicsEntry const& entry, std::optional<MemoryForecast> const& forecast,
-                  MemoryBudget const& budget, Mistakes& mistakes);
+void validate_memory(Options const& deck, PhysicsEntry const& entry, std::optional<MemoryForecast> const& forecast,
+                     MemoryBudget const& budget, Mistakes& mistakes);
 
 }  // namespace halocline

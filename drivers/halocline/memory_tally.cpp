@@ -34,7 +34,7 @@ double heap_bytes() {
 
 double held() { return memory_on_host ? heap_bytes() : device_bytes; }
 
-void look() { most = std::max(most, held()); }
+void update_most() { most = std::max(most, held()); }
 
 bool counts = false;
 
@@ -42,12 +42,12 @@ bool is_of_device(Kokkos_Profiling_SpaceHandle const& space) { return std::strin
 
 void see_allocation(Kokkos_Profiling_SpaceHandle space, char const*, void const*, std::uint64_t size) {
   if (is_of_device(space)) device_bytes += static_cast<double>(size);
-  look();
+  update_most();
 }
 
 /// Called before the memory is freed.
 void see_end(Kokkos_Profiling_SpaceHandle space, char const*, void const*, std::uint64_t size) {
-  look();
+  update_most();
   if (is_of_device(space)) device_bytes -= static_cast<double>(size);
 }
 
@@ -55,7 +55,7 @@ void see_end(Kokkos_Profiling_SpaceHandle space, char const*, void const*, std::
 
 void see_list(std::size_t bytes) {
   constexpr std::size_t least = 1024;
-  if (counts && bytes >= least) look();
+  if (counts && bytes >= least) update_most();
 }
 
 void start_kokkos_for_tally() {
@@ -77,12 +77,12 @@ MemoryTally::~MemoryTally() {
 }
 
 double MemoryTally::bytes() const {
-  look();
+  update_most();
   return held() - first;
 }
 
 double MemoryTally::peak() const {
-  look();
+  update_most();
   return most - first;
 }
 

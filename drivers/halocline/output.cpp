@@ -8,8 +8,8 @@
 #include <thread>
 #include <utility>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/io/checkpoint_writer.hpp"
 #include "framework/io/json_number.hpp"
 #include "framework/io/snapshot_name.hpp"
@@ -42,9 +42,9 @@ double time_interval(Options const& section) {
 /// Whether step `number` is a multiple of `interval`; never for 0.
 bool is_due(Index number, Index interval) { return interval > 0 && number % interval == 0; }
 
-/// A part of what `Output::carried` returned; empty if that is.
-std::string part_of(std::string const& carried, char const* name) {
-  return carried.empty() ? "" : Json::parse(carried).at(name).dump();
+/// A part of what `Output::serialized` returned; empty if that is.
+std::string part_of(std::string const& serialized, char const* name) {
+  return serialized.empty() ? "" : Json::parse(serialized).at(name).dump();
 }
 
 void log_regions(std::vector<RegionTime> const& regions) {
@@ -83,7 +83,7 @@ OutputTimes output_times(Options const& output) {
   return {time_interval(output.section("snapshots")), time_interval(output.section("scalars"))};
 }
 
-void judge_output_times(Options const& output, Options const& time, Mistakes& mistakes) {
+void validate_output_times(Options const& output, Options const& time, Mistakes& mistakes) {
   constexpr double most = 9007199254740992;  // 2^53: beyond it doubles skip integers
   double const start = time.real("start");
   for (char const* const name : {"snapshots", "scalars"}) {
@@ -117,20 +117,20 @@ Output::Output(std::filesystem::path folder, Options const& output, std::shared_
   earlier_ = written_ = snapshots_of(continued);
   if (!written_.empty()) newest_snapshot_ = written_.back().step;
   recorded_ = Json::parse(part_of(continued, "recorded"));
-  carried_conservation_ = part_of(continued, "conservation");
+  earlier_conservation_ = part_of(continued, "conservation");
   Json const totals = Json::parse(part_of(continued, "solves"));
   for (auto const& [outcome, count] : totals.at("outcomes").items()) solves_.outcomes[outcome] = count;
   solves_.iterations = totals.at("iterations");
   solves_.seconds = totals.at("seconds");
 }
 
-std::string Output::carried(Index step, Physics& physics) {
+std::string Output::serialized(Index step, Physics& physics) {
   on_first_rank(mesh_->communicator(), [&] {
     if (claim_ != nullptr) claim_->require_there();
   });
   take_traces(physics);
   Json json;
-  json["record"] = Json::parse(record_.carried(step));
+  json["record"] = Json::parse(record_.serialized(step));
   json["recorded"] = recorded_;
   json["snapshots"] = Json::array();
   for (WrittenSnapshot const& one : written_) json["snapshots"].push_back({one.step, one.time});
@@ -149,17 +149,17 @@ std::string Output::carried(Index step, Physics& physics) {
   return json.dump();
 }
 
-std::vector<TableState> tables_of(std::string const& carried) {
+std::vector<TableState> tables_of(std::string const& serialized) {
   std::vector<TableState> all;
-  Json const json = Json::parse(carried);
+  Json const json = Json::parse(serialized);
   for (Json const& one : json.at("record").at("tables"))
     all.push_back({one.at("name"), one.at("bytes"), one.at("xxh3_128")});
   return all;
 }
 
-std::vector<WrittenSnapshot> snapshots_of(std::string const& carried) {
+std::vector<WrittenSnapshot> snapshots_of(std::string const& serialized) {
   std::vector<WrittenSnapshot> all;
-  Json const json = Json::parse(carried);
+  Json const json = Json::parse(serialized);
   for (Json const& one : json.at("snapshots")) all.push_back({one.at(0), one.at(1)});
   return all;
 }
@@ -208,7 +208,7 @@ void Output::add(Schedule const& schedule, Physics& physics, std::vector<SolveRe
     take_traces(physics);
   }
   bool const snapshot = is_due(number, snapshot_interval_) || schedule.snapshot_is_due();
-  if (number == 0 || suspect || snapshot || guard_.is_due(number)) look(number, time, physics);
+  if (number == 0 || suspect || snapshot || guard_.is_due(number)) check_and_write(number, time, physics);
   if (snapshot) write_snapshot(number, time, physics.fields());
 }
 
@@ -216,7 +216,7 @@ void Output::add_last(Schedule const& schedule, Physics& physics) {
   Index const number = schedule.taken();
   if (recorded_ != number) record_state(number, schedule.time(), physics);
   take_traces(physics);
-  look(number, schedule.time(), physics);
+  check_and_write(number, schedule.time(), physics);
   if (last_snapshot_ && newest_snapshot_ != number) write_snapshot(number, schedule.time(), physics.fields());
 }
 
@@ -225,7 +225,7 @@ void Output::go_on(Schedule const& schedule, Physics const& physics) {
   begin_conservation(physics);
   set_totals(physics);
   go_on_with_snapshots(physics);
-  look(schedule.taken(), schedule.time(), physics);
+  check_and_write(schedule.taken(), schedule.time(), physics);
 }
 
 void Output::go_on_with_snapshots(Physics const& physics) {
@@ -247,8 +247,8 @@ void Output::take_traces(Physics& physics) {
   record_.add_traces(traces.names, traces.times, traces.values);
 }
 
-void Output::look(Index number, double time, Physics const& physics) {
-  std::optional<NotFinite> const bad = guard_.look(number, time);
+void Output::check_and_write(Index number, double time, Physics const& physics) {
+  std::optional<NotFinite> const bad = guard_.check(number, time);
   if (!bad) return;
   record_.set_not_finite(*bad);
   if (recorded_ != number) record_state(number, time, physics);
@@ -277,9 +277,9 @@ void Output::set_totals(Physics const& physics) {
 void Output::begin_conservation(Physics const& physics) {
   Extents const cells = mesh_->extents(Centring::cell);
   conservation_.emplace(physics.conserved(), measured_, cells[0] * cells[1] * cells[2], precision_);
-  if (carried_conservation_.empty()) return;
+  if (earlier_conservation_.empty()) return;
   Conservation::State state;
-  for (Json const& one : Json::parse(carried_conservation_)) {
+  for (Json const& one : Json::parse(earlier_conservation_)) {
     state.watched.push_back({one.at("name"), number_of(one.at("initial")), number_of(one.at("final")),
                              number_of(one.at("largest_drift")), number_of(one.at("explained_drift"))});
     state.magnitudes.push_back(number_of(one.at("magnitude")));

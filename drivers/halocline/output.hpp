@@ -34,12 +34,12 @@ struct SolveTotals {
 /// The times in a validated `output` section.
 [[nodiscard]] OutputTimes output_times(Options const& output);
 /// Adds a mistake for output times so dense that they cannot be counted.
-void judge_output_times(Options const& output, Options const& time, Mistakes& mistakes);
+void validate_output_times(Options const& output, Options const& time, Mistakes& mistakes);
 
-/// The tables and their lengths, from what Output::carried returned.
-[[nodiscard]] std::vector<TableState> tables_of(std::string const& carried);
-/// The snapshots already written, from what Output::carried returned.
-[[nodiscard]] std::vector<WrittenSnapshot> snapshots_of(std::string const& carried);
+/// The tables and their lengths, from what Output::serialized returned.
+[[nodiscard]] std::vector<TableState> tables_of(std::string const& serialized);
+/// The snapshots already written, from what Output::serialized returned.
+[[nodiscard]] std::vector<WrittenSnapshot> snapshots_of(std::string const& serialized);
 
 /// All output of a run, as its deck requests it.
 class Output {
@@ -50,7 +50,7 @@ class Output {
   /// \param guard checks states that are to be written; must outlive the output
   /// \param claim of the folder, checked before a new file is written; null on ranks other than 0
   /// \param sender sends snapshots to I/O ranks; null if this rank writes itself. Must outlive the output.
-  /// \param continued what `carried` returned at the step from which the run continues; empty: a new run
+  /// \param continued what `serialized` returned at the step from which the run continues; empty: a new run
   Output(std::filesystem::path folder, Options const& output, std::shared_ptr<Mesh const> mesh, Precision precision,
          Communicator const& all, Provenance provenance, bool last_snapshot, StateGuard& guard,
          FolderClaim const* claim, SnapshotSender* sender, std::string const& continued = "");
@@ -75,7 +75,7 @@ class Output {
   void go_on(Schedule const& schedule, Physics const& physics);
   /// All that tables, series and summary need if another run continues from the present state, as JSON. Collective.
   /// Throws InputOutputError if the folder no longer belongs to the run.
-  [[nodiscard]] std::string carried(Index step, Physics& physics);
+  [[nodiscard]] std::string serialized(Index step, Physics& physics);
   /// Whether all snapshots sent to I/O ranks are on disk, on rank 0.
   [[nodiscard]] bool snapshots_are_written() const;
   /// Waits until they are.
@@ -108,7 +108,7 @@ class Output {
   void go_on_with_snapshots(Physics const& physics);
   void take_traces(Physics& physics);
   void record_state(Index number, double time, Physics const& physics);
-  void look(Index number, double time, Physics const& physics);
+  void check_and_write(Index number, double time, Physics const& physics);
   /// Values of the present state in the summary besides the quantities.
   void set_totals(Physics const& physics);
   void begin_conservation(Physics const& physics);
@@ -131,7 +131,7 @@ class Output {
   Index recorded_ = -1;                   ///< step of the newest row of scalars.csv
   std::vector<WrittenSnapshot> written_;  ///< all snapshots, including those of earlier parts of the run
   std::vector<WrittenSnapshot> earlier_;
-  std::string carried_conservation_;  ///< of the part from which this one continues; empty: none
+  std::string earlier_conservation_;  ///< of the part from which this one continues; empty: none
   std::vector<Quantity> measured_;
   Index measured_at_ = -1;  ///< their step
   std::vector<NamedValue> quantities_;

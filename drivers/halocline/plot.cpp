@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/tree.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/runtime/error.hpp"
 
 extern char** environ;

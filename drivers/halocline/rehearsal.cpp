@@ -28,7 +28,7 @@
 #include "drivers/halocline/memory_tally.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "framework/deck/field_source.hpp"
-#include "framework/deck/judgement.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/field/field_base.hpp"
 #include "framework/field/initial_data_service.hpp"
 #include "framework/mesh/mesh_section.hpp"
@@ -93,7 +93,7 @@ bool surely_fits(Deck const& deck, double free) {
   Section const mesh = declare_mesh_section();
   auto const is_cells = [](Option const& option) { return option.name() == "cells"; };
   auto const cells = std::find_if(mesh.options().begin(), mesh.options().end(), is_cells);
-  OptionValue const value = deck.unjudged(*cells, mesh.name());
+  OptionValue const value = deck.unvalidated(*cells, mesh.name());
   auto const* const given = std::get_if<std::vector<std::int64_t>>(&value);
   if (given == nullptr) return false;
   double bytes = numbers * sizeof(double);
@@ -151,7 +151,7 @@ class SmallRuns {
       static_cast<void>(physics->quantities());
     }
     BlockBytes bytes{.peak = tally.peak(), .resting = tally.bytes()};
-    bytes.carried = carried_bytes(*physics).value_or(0);
+    bytes.checkpointed = checkpoint_bytes(*physics).value_or(0);
     for (FieldBase const* const field : physics->fields()) {
       bytes.state += static_cast<double>(field->bytes());
       auto const components = static_cast<double>(field->components());
@@ -229,7 +229,7 @@ class SmallRuns {
 };
 
 /// Isolates the process of a rehearsal: its output is discarded, it leaves no core file, and it ends with its parent.
-void stand_apart() {
+void isolate_process() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   expect_exit();
   for (int const fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(fault, SIG_DFL);
@@ -256,7 +256,7 @@ struct Answer {
 /// Runs in the process of a rehearsal.
 template <class Work>
 [[noreturn]] void answer_to(int pipe, Work const& work) {
-  stand_apart();
+  isolate_process();
   Answer answer;
   try {
     work(answer);

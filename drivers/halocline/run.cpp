@@ -17,9 +17,9 @@
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/continuation.hpp"
 #include "drivers/halocline/declaration.hpp"
-#include "drivers/halocline/device_judgement.hpp"
-#include "drivers/halocline/io_judgement.hpp"
+#include "drivers/halocline/device_validation.hpp"
 #include "drivers/halocline/io_rank.hpp"
+#include "drivers/halocline/io_validation.hpp"
 #include "drivers/halocline/launch.hpp"
 #include "drivers/halocline/output.hpp"
 #include "drivers/halocline/plot.hpp"
@@ -38,7 +38,7 @@
 #include "drivers/halocline/underflow.hpp"
 #include "framework/deck/deck.hpp"
 #include "framework/halo/settings.hpp"
-#include "framework/io/field_file_judgement.hpp"
+#include "framework/io/field_file_validation.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/io/served_initial_data.hpp"
 #include "framework/io/snapshot_name.hpp"
@@ -95,14 +95,14 @@ std::optional<MemoryForecast> rehearse_on_first_rank(Deck const& deck, Registry<
 }
 
 /// Claims the folder after the deck has been validated.
-Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<PhysicsEntry> const& physics,
-            Deck const& deck, std::optional<MemoryForecast> const& forecast, RankRoles const& roles) {
+Case validated(RunCommand const& command, ClaimFolder const& claim, Registry<PhysicsEntry> const& physics,
+               Deck const& deck, std::optional<MemoryForecast> const& forecast, RankRoles const& roles) {
   MemoryBudget const budget = memory_budget(roles);
   Options const options = deck.read(declare_deck(physics, budget));
   require_same_deck(roles.all(), options.json());
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
   Mistakes mistakes;
-  if (!entry.points) judge_memory(options, entry, forecast, budget, mistakes);
+  if (!entry.points) validate_memory(options, entry, forecast, budget, mistakes);
   mistakes.report();
   Schedule const schedule = evolves(entry, options)
                                 ? Schedule::evolving(options.section("time"), output_times(options.section("output")))
@@ -147,8 +147,8 @@ void find_start(RunCommand const& command, Case& run, Communicator const& all) {
 void restore(Case const& run, Physics& physics) {
   if (!run.from) return;
   CheckpointReader state(run.from->folder, run.from->checkpoint);
-  if (!physics.carry(state)) {
-    throw InputError(run.entry.name + " does not implement `carry`, so its runs cannot continue from a checkpoint");
+  if (!physics.serialize(state)) {
+    throw InputError(run.entry.name + " does not implement `serialize`, so its runs cannot continue from a checkpoint");
   }
   // Records of the initial state are in the tables already.
   static_cast<void>(physics.take_traces());
@@ -352,7 +352,7 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& e
   auto const forecast = rehearse_on_first_rank(deck, known, *communicator);
   environment.start_kokkos(device_choice(deck), serving);
   RankRoles const roles(communicator, serving);
-  Case run = judged(command, claim, known, deck, forecast, roles);
+  Case run = validated(command, claim, known, deck, forecast, roles);
   if (is_done(command, run, roles.all())) {
     if (roles.all().rank() == 0 && !command.quiet) say(run.folder.string() + " holds this run, already finished\n");
     return ExitCode::done;

@@ -32,7 +32,7 @@ StepLimits step_limits(CodeOwner const& owner, Physics const& physics, Index tak
 
 /// Requests of any rank after a step, and the limits of the next step over all ranks.
 struct Requests {
-  bool look = false;  ///< request to check a state that may not be finite
+  bool check = false;  ///< request to check a state that may not be finite
   StopReason stop = StopReason::none;
   bool checkpoint = false;  ///< is due by the clock
   bool busy = false;        ///< some rank is writing one
@@ -43,14 +43,14 @@ struct Requests {
 Requests requests_of_all_ranks(RunParts const& run, StepLimits const& mine, double needed) {
   auto const is = [](bool asked) { return asked ? 1.0 : 0.0; };
   bool const is_due = run.communicator.rank() == 0 && run.checkpoints.is_due_by_clock();
-  std::array<double, 6> asked{is(run.guard.wants_look()),
+  std::array<double, 6> asked{is(run.guard.wants_check()),
                               static_cast<double>(run.stops.reason(needed)),
                               is(is_due),
                               is(run.checkpoints.is_busy(run.output)),
                               -mine.stable,
                               -mine.suggested};
   run.communicator.max(asked);
-  return {.look = asked[0] != 0,
+  return {.check = asked[0] != 0,
           .stop = static_cast<StopReason>(static_cast<int>(asked[1])),
           .checkpoint = asked[2] != 0,
           .busy = asked[3] != 0,
@@ -120,7 +120,7 @@ void add_outputs(RunParts const& run, Schedule const& schedule, std::vector<Solv
                  Requests const& requests, bool fails, bool ends) {
   ScopedRegion const region("output");
   Doing const doing(run.owner, "the output", schedule.taken());
-  run.output.add(schedule, run.physics, reports, requests.look);
+  run.output.add(schedule, run.physics, reports, requests.check);
   if (!fails) {
     bool const stops = requests.stop != StopReason::none && !schedule.ended();
     run.checkpoints.add(schedule, run.output, {.busy = requests.busy, .due = requests.checkpoint, .stops = stops});

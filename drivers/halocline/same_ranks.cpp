@@ -54,8 +54,8 @@ void require_same_command(Communicator const& communicator, std::string const& c
   });
 }
 
-void require_same_deck(Communicator const& communicator, std::string const& judged) {
-  require_same(communicator, judged, [](std::string const&, std::string const&, int other) {
+void require_same_deck(Communicator const& communicator, std::string const& validated) {
+  require_same(communicator, validated, [](std::string const&, std::string const&, int other) {
     return "rank " + std::to_string(other) +
            " reads the deck differently from rank 0: its host has other plugins, or another build of halocline";
   });

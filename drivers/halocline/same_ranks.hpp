@@ -17,7 +17,8 @@ class Communicator;
 void require_same_command(Communicator const& communicator, std::string const& command,
                           std::string const& build = this_build());
 
-/// Collective. The same if the ranks have read different decks; `judged` is the validated deck, including all defaults.
-void require_same_deck(Communicator const& communicator, std::string const& judged);
+/// Collective. The same if the ranks have read different decks; `validated` is the validated deck, including all
+/// defaults.
+void require_same_deck(Communicator const& communicator, std::string const& validated);
 
 }  // namespace halocline

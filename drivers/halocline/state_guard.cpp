@@ -78,7 +78,7 @@ void StateGuard::see_suggested_step(double suggested) {
   if (!(suggested > 0) && !suspect_) suspect_ = NamedValue{"the suggested step", suggested};
 }
 
-std::optional<NotFinite> StateGuard::look(Index number, double time) {
+std::optional<NotFinite> StateGuard::check(Index number, double time) {
   ScopedRegion const region("guard");
   stable_step_vanished_ = false;
   std::vector<Index> counts = counts_of_all_ranks();

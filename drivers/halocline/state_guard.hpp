@@ -35,11 +35,11 @@ class StateGuard {
   void see_stable_step(double longest);
   void see_suggested_step(double suggested);
   /// Whether something since the last check requires one. On this rank only: reduce it over all ranks.
-  [[nodiscard]] bool wants_look() const { return suspect_ || stable_step_vanished_; }
+  [[nodiscard]] bool wants_check() const { return suspect_ || stable_step_vanished_; }
 
   /// Collective. Checks all fields of the state after step `number`. Returns what is wrong with them, or with a
   /// quantity seen on any rank; otherwise the state is finite, and is kept.
-  [[nodiscard]] std::optional<NotFinite> look(Index number, double time);
+  [[nodiscard]] std::optional<NotFinite> check(Index number, double time);
 
   /// The last state that was checked to be finite.
   struct KeptState {

@@ -18,8 +18,8 @@
 
 #include "drivers/halocline/child_command.hpp"
 #include "drivers/halocline/standard_output.hpp"
-#include "drivers/halocline/sweep_judge.hpp"
 #include "drivers/halocline/sweep_table.hpp"
+#include "drivers/halocline/sweep_validator.hpp"
 #include "drivers/halocline/wall_limit.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/io/run_record.hpp"
@@ -109,23 +109,23 @@ Sweep::Sweep(RunCommand command, int ranks)
       ranks_(ranks),
       options_(read_sweeps(command_.sweep)),
       runs_(swept_runs(options_)),
-      judged_(memfd_create("halocline", MFD_CLOEXEC)) {}
+      validated_(memfd_create("halocline", MFD_CLOEXEC)) {}
 
-ExitCode Sweep::judge() const {
-  std::string judged;
+ExitCode Sweep::validate() const {
+  std::string validated;
   for (std::vector<std::string> const& changes : changes_of_sweep(command_, ranks_, options_, runs_)) {
-    for (std::string const& change : changes) judged += change + '\0';
+    for (std::string const& change : changes) validated += change + '\0';
   }
-  if (!write_all(judged_.number(), judged)) throw InputOutputError("--sweep: cannot create a file in memory");
+  if (!write_all(validated_.number(), validated)) throw InputOutputError("--sweep: cannot create a file in memory");
   return ExitCode::done;
 }
 
-std::vector<std::vector<std::string>> Sweep::judged_changes() const {
+std::vector<std::vector<std::string>> Sweep::validated_changes() const {
   std::string text;
   std::array<char, 1 << 14> part{};
   // The validating process has moved the file position to the end.
-  lseek(judged_.number(), 0, SEEK_SET);
-  for (ssize_t count = 0; (count = read(judged_.number(), part.data(), part.size())) > 0;)
+  lseek(validated_.number(), 0, SEEK_SET);
+  for (ssize_t count = 0; (count = read(validated_.number(), part.data(), part.size())) > 0;)
     text.append(part.data(), static_cast<std::size_t>(count));
   std::istringstream words(text);
   std::vector<std::vector<std::string>> changes(runs_.size());
@@ -161,10 +161,10 @@ std::vector<std::string> Sweep::words_of(SweptRun const& run, std::vector<std::s
 }
 
 SweepEnd Sweep::run(ClaimFolder const& claim, HeldSignals const& signals) const {
-  std::vector<std::vector<std::string>> const changes = judged_changes();
+  std::vector<std::vector<std::string>> const changes = validated_changes();
   if (signals.stopping()) return {ExitCode::stopped, "stopped by a signal before the first run began"};
   fs::path const folder = command_.output;
-  for (SweptRun const& run : runs_) judge_output_folder(folder / run.folder, command_.overwrite);
+  for (SweptRun const& run : runs_) validate_output_folder(folder / run.folder, command_.overwrite);
   FolderClaim const& claimed = claim();
   clear_output_folder(Communicator::alone(), folder);
 

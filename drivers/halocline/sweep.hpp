@@ -31,16 +31,16 @@ class Sweep {
   /// Validates the decks of all runs as `check` does, and determines the full names of the swept options. Runs in a
   /// separate process, which passes the names to the process that made this object. Throws a single InputError with
   /// each mistake once, and the runs that it affects.
-  ExitCode judge() const;
+  ExitCode validate() const;
 
-  /// Call it in the process that made this object, after `judge` has succeeded. Runs all, including those after a
+  /// Call it in the process that made this object, after `validate` has succeeded. Runs all, including those after a
   /// failure, and rewrites `sweep.csv` after each. A signal that stops a run stops the current one and starts no
   /// further one, and so does the wall limit, which is that of all runs together. Throws InputError, before the first
   /// run begins, if the folder of a run cannot be used. \param claim claims the folder of the sweep
   [[nodiscard]] SweepEnd run(ClaimFolder const& claim, HeldSignals const& signals) const;
 
  private:
-  [[nodiscard]] std::vector<std::vector<std::string>> judged_changes() const;
+  [[nodiscard]] std::vector<std::vector<std::string>> validated_changes() const;
   /// \param seconds_left until the wall limit
   [[nodiscard]] std::vector<std::string> words_of(SweptRun const& run, std::vector<std::string> const& changes,
                                                   double seconds_left) const;
@@ -50,7 +50,7 @@ class Sweep {
   int ranks_;
   std::vector<SweptOption> options_;
   std::vector<SweptRun> runs_;
-  Descriptor judged_;  ///< a file in memory with the results of `judge`
+  Descriptor validated_;  ///< a file in memory with the results of `validate`
 };
 
 }  // namespace halocline

@@ -120,10 +120,10 @@ ExitCode test_physics(TestPhysicsCommand const& command) {
     std::ofstream(scratch.path() / "deck") << deck.text();
     Subject const subject{entry, declaration, deck, plugins, scratch.path(), beside};
     // An invalid deck, or a declaration that needs further options, is the caller's mistake and not a failed check.
-    Options const judged = subject.read();
-    if (judged.choice("physics") != entry.name)
-      throw InputError("`" + deck.name() + "` is a deck of `" + judged.choice("physics") + "`, not of `" + entry.name +
-                       "`");
+    Options const validated = subject.read();
+    if (validated.choice("physics") != entry.name)
+      throw InputError("`" + deck.name() + "` is a deck of `" + validated.choice("physics") + "`, not of `" +
+                       entry.name + "`");
     say(fmt::format("{}, {}\n", entry.name, deck.name()));
     all = holds(subject, command.only) && all;
   }

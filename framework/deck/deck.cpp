@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "framework/deck/deck_text.hpp"
-#include "framework/deck/judge.hpp"
 #include "framework/deck/overrides.hpp"
 #include "framework/deck/resolved_section.hpp"
+#include "framework/deck/validate.hpp"
 #include "framework/deck/value_reader.hpp"
 #include "framework/deck/yaml_reader.hpp"
 #include "framework/runtime/error.hpp"
@@ -62,7 +62,7 @@ deck::Node Deck::tree(Mistakes& mistakes) const {
   return tree;
 }
 
-OptionValue Deck::unjudged(Option const& option, std::string const& section) const {
+OptionValue Deck::unvalidated(Option const& option, std::string const& section) const {
   auto const may_name_it = [&](std::string const& text) { return text.find(option.name()) != std::string::npos; };
   auto const may_change_it = [&](Override const& override) { return may_name_it(override.change); };
   bool const is_changed = std::any_of(overrides_.begin(), overrides_.end(), may_change_it);
@@ -85,7 +85,7 @@ OptionValue Deck::unjudged(Option const& option, std::string const& section) con
 Options Deck::read(std::shared_ptr<deck::ResolvedSection const> const& root) const {
   Mistakes mistakes;
   deck::Node const tree = this->tree(mistakes);
-  auto values = deck::judge(root, tree, mistakes);
+  auto values = deck::validate(root, tree, mistakes);
   mistakes.report();
   return Options(std::move(values));
 }

@@ -40,7 +40,7 @@ class Deck {
 
   /// The value of an option at the root, or in the root's section `section`, before the deck is validated: for options
   /// that are needed earlier. Nothing (std::monostate) if it is not given or has a mistake, which `read` then reports.
-  [[nodiscard]] OptionValue unjudged(Option const& option, std::string const& section = {}) const;
+  [[nodiscard]] OptionValue unvalidated(Option const& option, std::string const& section = {}) const;
 
   /// The same deck with further overrides, which take precedence.
   [[nodiscard]] Deck with(std::vector<Override> const& more) const;

@@ -80,7 +80,7 @@ TEST(DeckFormat, TheFirstThatRecognisesATextReadsIt) {
   EXPECT_EQ(cells("grid 4", {words_after("net"), anything(nine), words_after("grid")}), 9);
 }
 
-TEST(DeckFormat, ItsMistakesAreToldWithThoseOfTheJudge) {
+TEST(DeckFormat, ItsMistakesAreReportedWithThoseOfTheDeck) {
   EXPECT_EQ(refusal("grid 0 !", {words_after("grid")}),
             "`!`: not needed (d:1:1)\n`mesh.cells`: 0 is out of range: must be at least 1 (d:1:7)");
 }
@@ -97,10 +97,10 @@ TEST(DeckFormat, MustReturnASection) {
 }
 
 /// A format may use another word for an option, so that its name need not occur in the text.
-TEST(DeckFormat, TellsOptionsThatAreAskedForBeforeTheDeckIsJudged) {
+TEST(DeckFormat, TellsOptionsThatAreAskedForBeforeTheDeckIsValidated) {
   Section const root = root_section();
   Option const& devices = root.options().front();
-  OptionValue const value = Deck("d", "grid 4 all", {}, {words_after("grid")}).unjudged(devices);
+  OptionValue const value = Deck("d", "grid 4 all", {}, {words_after("grid")}).unvalidated(devices);
   ASSERT_TRUE(std::holds_alternative<std::string>(value));
   EXPECT_EQ(std::get<std::string>(value), "all");
 }

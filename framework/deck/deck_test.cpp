@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -133,16 +133,16 @@ TEST(Deck, AnOverrideWithAColonIsAText) {
   EXPECT_EQ(read(good, {"mesh={cells: [5, 6]}"}).section("mesh").integers("cells"), (std::vector<std::int64_t>{5, 6}));
 }
 
-TEST(Deck, TellsWhatAnOptionSaysBeforeItIsJudged) {
+TEST(Deck, TellsWhatAnOptionSaysBeforeItIsValidated) {
   Section root = root_section();
   Option const& title = root.options()[1];
   Option const& devices = root.options()[2];
   auto const said = [](Option const& option, std::string const& text, std::vector<std::string> const& overrides = {}) {
-    OptionValue const value = Deck("d.yaml", text, overrides_by_set(overrides)).unjudged(option);
+    OptionValue const value = Deck("d.yaml", text, overrides_by_set(overrides)).unvalidated(option);
     auto const* const found = std::get_if<std::string>(&value);
     return found != nullptr ? *found : "nothing";
   };
-  EXPECT_EQ(said(title, "title: a\nmesh: 5\nnone: 1\n"), "a") << "mistakes elsewhere are the judge's";
+  EXPECT_EQ(said(title, "title: a\nmesh: 5\nnone: 1\n"), "a") << "mistakes elsewhere are found later";
   EXPECT_EQ(said(devices, "devices: [0, 1]\n"), "[0, 1]");
   EXPECT_EQ(said(devices, "devices: [0, 1]\n", {"devices=2"}), "2");
   EXPECT_EQ(said(devices, good, {"devices=all"}), "all");
@@ -153,12 +153,12 @@ TEST(Deck, TellsWhatAnOptionSaysBeforeItIsJudged) {
   EXPECT_EQ(said(devices, "- devices\n"), "nothing");
 }
 
-TEST(Deck, TellsWhatAnOptionOfASectionSaysBeforeItIsJudged) {
+TEST(Deck, TellsWhatAnOptionOfASectionSaysBeforeItIsValidated) {
   Section root("", "A run.");
   Section& io = root.section("io", "Ranks that write.");
   Option const& ranks = io.integer("ranks", "So many.");
   auto const said = [&](std::string const& text, std::vector<std::string> const& overrides = {}) {
-    OptionValue const value = Deck("d.yaml", text, overrides_by_set(overrides)).unjudged(ranks, "io");
+    OptionValue const value = Deck("d.yaml", text, overrides_by_set(overrides)).unvalidated(ranks, "io");
     auto const* const found = std::get_if<std::int64_t>(&value);
     return found != nullptr ? *found : -1;
   };
@@ -170,7 +170,7 @@ TEST(Deck, TellsWhatAnOptionOfASectionSaysBeforeItIsJudged) {
   EXPECT_EQ(said("io: {ranks: many}\n"), -1);
 }
 
-TEST(Deck, WhatACheckRefusedIsNotJudgedAgain) {
+TEST(Deck, WhatACheckRefusedIsNotValidatedAgain) {
   Section root("", "A run.");
   Section& mesh = root.section("mesh", "The mesh.");
   mesh.integers("cells", "Cells.", 1, 3);

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "framework/deck/judgement.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/stop.hpp"

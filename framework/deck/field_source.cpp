@@ -1,8 +1,8 @@
 #include "framework/deck/field_source.hpp"
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/deck/tree.hpp"
+#include "framework/deck/validation.hpp"
 
 namespace halocline {
 namespace {
@@ -12,7 +12,7 @@ bool says_raw(Options const& file) {
   return file.has("type") || file.has("dims") || file.has("offset") || file.given("byte_order");
 }
 
-void judge_format(Options const& file, Mistakes& mistakes) {
+void validate_format(Options const& file, Mistakes& mistakes) {
   bool const raw = says_raw(file);
   for (std::string const option : {"type", "dims"}) {
     if (!raw || file.has(option) || file.has("dataset") || file.has("field")) continue;
@@ -59,7 +59,7 @@ Section field_file_section() {
                "along each axis from its own grid over the same domain; beyond the outermost points, the outermost "
                "values are used. A snapshot has its own grid; any other file has equal cells.")
       .defaults_to(false);
-  file.check(judge_format);
+  file.check(validate_format);
   return file;
 }
 

@@ -31,7 +31,7 @@ Option const& declared(Options::Values const& values, std::string_view name) {
 
 void refuse_mistaken(Options::Values const& values, std::string_view name) {
   if (values.wholly_mistaken || values.mistaken.contains(name))
-    throw deck::Unjudged("the deck gives no value of " + in_section(values, name));
+    throw deck::Unvalidated("the deck gives no value of " + in_section(values, name));
 }
 
 template <class Type>

@@ -24,7 +24,7 @@ namespace deck {
 
 /// Thrown on access to a value that is missing or has a mistake. It ends a running check. After validation only
 /// required options of an unused section can be missing, so that access to them is a defect of the caller.
-struct Unjudged : DefectError {
+struct Unvalidated : DefectError {
   using DefectError::DefectError;
 };
 

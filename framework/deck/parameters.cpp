@@ -65,16 +65,16 @@ class OptionValidator : public Teuchos::ParameterEntryValidator {
   }
   void validate(Teuchos::ParameterEntry const& entry, std::string const&, std::string const&) const override {
     std::vector<Refusal> refusals;
-    visit_entry(entry, [&](auto const& value) { judge(value, refusals); });
+    visit_entry(entry, [&](auto const& value) { validate(value, refusals); });
     if (!refusals.empty()) throw RefusedValue(refusals);
   }
 
  private:
-  void judge_one(bool, std::optional<std::size_t>, std::vector<Refusal>&) const {}
+  void validate_one(bool, std::optional<std::size_t>, std::vector<Refusal>&) const {}
 
   template <class Number>
   requires std::is_arithmetic_v<Number>
-  void judge_one(Number value, std::optional<std::size_t> entry, std::vector<Refusal>& refusals) const {
+  void validate_one(Number value, std::optional<std::size_t> entry, std::vector<Refusal>& refusals) const {
     auto const number = static_cast<double>(value);
     auto const& lower = option_.lower();
     auto const& upper = option_.upper();
@@ -84,7 +84,7 @@ class OptionValidator : public Teuchos::ParameterEntryValidator {
       refusals.push_back({entry, written(value) + " is out of range: must be " + allowed_range(option_), ""});
   }
 
-  void judge_one(std::string const& value, std::optional<std::size_t> entry, std::vector<Refusal>& refusals) const {
+  void validate_one(std::string const& value, std::optional<std::size_t> entry, std::vector<Refusal>& refusals) const {
     if (option_.kind() == OptionKind::choice && std::find(names_.begin(), names_.end(), value) == names_.end()) {
       std::string const nearest = nearest_name(value, names_);
       refusals.push_back(
@@ -94,11 +94,11 @@ class OptionValidator : public Teuchos::ParameterEntryValidator {
     if (option_.kind() == OptionKind::path && value.empty())
       refusals.push_back({entry, "expected a path, got none", ""});
     if (option_.kind() == OptionKind::expression || option_.kind() == OptionKind::field)
-      judge_expression(value, entry, refusals);
+      validate_expression(value, entry, refusals);
   }
 
-  static void judge_expression(std::string const& value, std::optional<std::size_t> entry,
-                               std::vector<Refusal>& refusals) {
+  static void validate_expression(std::string const& value, std::optional<std::size_t> entry,
+                                  std::vector<Refusal>& refusals) {
     auto const number = real_from(value);
     if (auto const* const wrong = std::get_if<NotANumber>(&number); wrong != nullptr && !wrong->why.empty()) {
       refusals.push_back({entry, "'" + printable(value) + "' is not a valid value: " + wrong->why, ""});
@@ -114,12 +114,12 @@ class OptionValidator : public Teuchos::ParameterEntryValidator {
   }
 
   template <class Value>
-  void judge(Value const& value, std::vector<Refusal>& refusals) const {
-    judge_one(value, std::nullopt, refusals);
+  void validate(Value const& value, std::vector<Refusal>& refusals) const {
+    validate_one(value, std::nullopt, refusals);
   }
 
   template <class Value>
-  void judge(Teuchos::Array<Value> const& values, std::vector<Refusal>& refusals) const {
+  void validate(Teuchos::Array<Value> const& values, std::vector<Refusal>& refusals) const {
     auto const least = static_cast<std::size_t>(option_.minimum_entries());
     auto const most = static_cast<std::size_t>(option_.maximum_entries());
     auto const size = static_cast<std::size_t>(values.size());
@@ -127,7 +127,7 @@ class OptionValidator : public Teuchos::ParameterEntryValidator {
       refusals.push_back({std::nullopt, "expected " + expected(option_) + ", got " + std::to_string(size), ""});
     for (std::size_t n = 0; n < size; ++n) {
       Value const value = values[static_cast<typename Teuchos::Array<Value>::size_type>(n)];
-      judge_one(value, n, refusals);
+      validate_one(value, n, refusals);
     }
   }
 

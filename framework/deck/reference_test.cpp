@@ -11,8 +11,8 @@
 #include "framework/deck/deck.hpp"
 #include "framework/deck/expression.hpp"
 #include "framework/deck/field_source.hpp"
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/nearest_name.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -160,7 +160,7 @@ TEST(FieldOption, IsDescribedOnce) {
 }
 
 /// Checks that access it end silently.
-TEST(FieldOption, WithAMistakeIsNotJudgedFurther) {
+TEST(FieldOption, WithAMistakeIsNotValidatedFurther) {
   Section sound = field_section();
   sound.check([](Options const& given, Mistakes& mistakes) {
     mistakes.add(given.location(), "speed", given.field("speed").text());
@@ -213,7 +213,7 @@ TEST(Expression, IsAFunctionOfPositionAndTime) {
     EXPECT_THROW(Expression{wrong}, InputError) << wrong;
 }
 
-TEST(Judgement, ProductsAndBytes) {
+TEST(Validation, ProductsAndBytes) {
   EXPECT_EQ(product(std::vector<std::int64_t>{3, 4, 5}), 60);
   EXPECT_EQ(product(std::vector<std::int64_t>{std::int64_t{1} << 32, std::int64_t{1} << 30}), std::int64_t{1} << 62);
   EXPECT_EQ(product(std::vector<std::int64_t>{std::int64_t{1} << 32, std::int64_t{1} << 31}), std::nullopt);

@@ -122,11 +122,11 @@ class BlockBoundary {
     Index const work = kernel.boxes.work() * field.components();
     if (work == 0) return;
     for (int c = 0; c < field.components(); ++c) {
-      tell({.kind = GhostEvent::Kind::fill_walls,
-            .record = &field.ghost_record(block_, c),
-            .walls = walls_,
-            .following = following_,
-            .corners = reach == BoundaryReach::corners});
+      notify({.kind = GhostEvent::Kind::fill_walls,
+              .record = &field.ghost_record(block_, c),
+              .walls = walls_,
+              .following = following_,
+              .corners = reach == BoundaryReach::corners});
     }
     using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
     Kokkos::parallel_for("halocline boundary", launched_at_once(Policy(execution(block_), 0, work)), kernel);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 
 namespace halocline {
 
@@ -45,7 +45,7 @@ Section declare_face(std::string const& name, BoundaryKind kind) {
 }
 
 /// Adds a mistake for each face whose condition does not fit the mesh.
-void judge_faces(Options const& section, int axes, std::array<bool, 3> const& periodic, Mistakes& mistakes) {
+void validate_faces(Options const& section, int axes, std::array<bool, 3> const& periodic, Mistakes& mistakes) {
   for (int axis = 0; axis < 3; ++axis) {
     for (int const side : sides) {
       std::string const face = face_name(axis, side);
@@ -94,17 +94,17 @@ Section declare_boundary_section(BoundaryKind kind) {
   return boundary;
 }
 
-void judge_boundary(Options const& section, Options const& mesh, Mistakes& mistakes) {
+void validate_boundary(Options const& section, Options const& mesh, Mistakes& mistakes) {
   int const axes = static_cast<int>(mesh.entries("cells"));
   std::array<bool, 3> periodic{};
   std::vector<bool> const given = mesh.has("periodic") ? mesh.booleans("periodic") : std::vector<bool>();
   std::copy_n(given.begin(), std::min<std::size_t>(given.size(), 3), periodic.begin());
-  judge_faces(section, axes, periodic, mistakes);
+  validate_faces(section, axes, periodic, mistakes);
 }
 
 BoundaryConditions make_boundary_conditions(Options const& section, StructuredMesh const& mesh) {
   Mistakes mistakes;
-  judge_faces(section, mesh.dimensions(), mesh.partition().periodic(), mistakes);
+  validate_faces(section, mesh.dimensions(), mesh.partition().periodic(), mistakes);
   mistakes.report();
 
   BoundaryConditions conditions;

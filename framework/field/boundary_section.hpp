@@ -36,7 +36,7 @@ struct WallLaw {
 /// reverse. For the checks of a physics.
 ///
 /// \param mesh the section `mesh` of the same deck
-void judge_boundary(Options const& section, Options const& mesh, Mistakes& mistakes);
+void validate_boundary(Options const& section, Options const& mesh, Mistakes& mistakes);
 
 /// The conditions of a validated section. On a periodic axis a face that the deck does not give is periodic. Throws
 /// InputError, with the location in the deck, if a face is periodic and its axis is not, or the reverse, and if the

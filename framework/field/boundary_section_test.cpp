@@ -20,7 +20,7 @@ TEST(BoundaryNames, AreReadBackAndRefusedByName) {
             "`open`: no such boundary condition (known: periodic, dirichlet, neumann, robin, reflecting, zero)");
 }
 
-Options judged(std::string const& text) {
+Options validated(std::string const& text) {
   Section root("deck", "A deck with nothing but boundaries.");
   root.section(declare_boundary_section());
   return Deck("test.yaml", text).read(root).section("boundary");
@@ -29,7 +29,7 @@ Options judged(std::string const& text) {
 TEST(BoundarySection, GivesEachFaceItsCondition) {
   auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {false, true, false});
   BoundaryConditions const conditions = make_boundary_conditions(
-      judged("boundary:\n  west: {kind: dirichlet, value: 2 * y}\n  east: {kind: robin, a: 3, b: 4, value: 1}\n"),
+      validated("boundary:\n  west: {kind: dirichlet, value: 2 * y}\n  east: {kind: robin, a: 3, b: 4, value: 1}\n"),
       *mesh);
   EXPECT_EQ(conditions.at(0, -1).kind, BoundaryKind::dirichlet);
   EXPECT_EQ(conditions.at(0, -1).value(0, 5, 0, 0), 10);
@@ -58,14 +58,14 @@ bool const registered = (wall_laws().add({.name = "film",
 
 TEST(BoundarySection, KnowsLawsThatAreRegistered) {
   auto const mesh = mesh_of({Axis::uniform(8, 0, 1)}, {false, false, false});
-  BoundaryConditions const conditions =
-      make_boundary_conditions(judged("boundary:\n  west: {kind: film, value: 5, film: {resistance: 0.25}}\n"), *mesh);
+  BoundaryConditions const conditions = make_boundary_conditions(
+      validated("boundary:\n  west: {kind: film, value: 5, film: {resistance: 0.25}}\n"), *mesh);
   EXPECT_EQ(conditions.at(0, -1).kind, BoundaryKind::robin);
   EXPECT_EQ(conditions.at(0, -1).value(0, 0, 0, 0), 5);
   EXPECT_EQ(conditions.at(0, -1).a, 1);
   EXPECT_EQ(conditions.at(0, -1).b, 0.25);
   EXPECT_EQ(conditions.at(0, 1).kind, BoundaryKind::neumann);
-  EXPECT_THAT(message_of([] { judged("boundary:\n  west: {kind: film}\n"); }),
+  EXPECT_THAT(message_of([] { validated("boundary:\n  west: {kind: film}\n"); }),
               testing::StartsWith("`boundary.west.film.resistance`: "));
   EXPECT_EQ(message_of([] { wall_laws().add({.name = "robin", .declare = {}, .condition = {}}); }),
             "`robin`: there is already a wall law of this name");
@@ -74,7 +74,7 @@ TEST(BoundarySection, KnowsLawsThatAreRegistered) {
 TEST(BoundarySection, RefusesFacesThatDoNotFitTheMesh) {
   auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {false, true, false});
   auto const refusal = [&](std::string const& text) {
-    return message_of([&] { static_cast<void>(make_boundary_conditions(judged(text), *mesh)); });
+    return message_of([&] { static_cast<void>(make_boundary_conditions(validated(text), *mesh)); });
   };
   EXPECT_THAT(
       refusal("boundary:\n  west: {kind: periodic}\n"),
@@ -89,12 +89,12 @@ TEST(BoundarySection, RefusesFacesThatDoNotFitTheMesh) {
       testing::HasSubstr("`boundary.west.kind`: robin with a = 0 and b = 0 does not determine u (test.yaml:2:"));
 }
 
-TEST(BoundarySection, JudgesFacesAgainstTheMeshSectionOfTheDeck) {
+TEST(BoundarySection, ValidatesFacesAgainstTheMeshSectionOfTheDeck) {
   Section root("", "A deck with a mesh and boundaries.");
   root.section(declare_mesh_section());
   root.section(declare_boundary_section());
   root.check([](Options const& deck, Mistakes& mistakes) {
-    judge_boundary(deck.section("boundary"), deck.section("mesh"), mistakes);
+    validate_boundary(deck.section("boundary"), deck.section("mesh"), mistakes);
   });
   auto const refusal = [&](std::string const& text) {
     return message_of([&] { static_cast<void>(Deck("test.yaml", text).read(root)); });

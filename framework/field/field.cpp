@@ -212,7 +212,7 @@ void Field<Real>::fill(Real value) {
     CurrentDevice const current(device_of(block));
     set_all(execution(block), storage_[block.local].values, value);
     for (int c = 0; c < components(); ++c) {
-      tell({.kind = GhostEvent::Kind::fill_constant, .record = &ghost_record(block, c)});
+      notify({.kind = GhostEvent::Kind::fill_constant, .record = &ghost_record(block, c)});
     }
   }
 }
@@ -232,7 +232,8 @@ void Field<Real>::copy(FieldBase const& from) {
     CurrentDevice const current(device_of(block));
     Kokkos::deep_copy(execution(block), storage_[block.local].values, other.storage_[block.local].values);
     for (int c = 0; c < components(); ++c) {
-      tell({.kind = GhostEvent::Kind::copy, .record = &ghost_record(block, c), .from = &other.ghost_record(block, c)});
+      notify(
+          {.kind = GhostEvent::Kind::copy, .record = &ghost_record(block, c), .from = &other.ghost_record(block, c)});
     }
   }
 }

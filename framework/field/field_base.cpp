@@ -56,7 +56,7 @@ FieldBase::FieldBase(std::shared_ptr<Mesh const> mesh, FieldDescription descript
 
 void FieldBase::mark_ghosts_valid(int width) {
   for (GhostRecord& record : ghost_records_) {
-    tell({.kind = GhostEvent::Kind::validate, .record = &record, .width = width});
+    notify({.kind = GhostEvent::Kind::validate, .record = &record, .width = width});
   }
 }
 

@@ -80,7 +80,7 @@ class FieldBase {
   /// Call after a kernel other than a sweep writes `range` (local indices): ghosts that depend on it are no longer
   /// valid. `by`: a text for messages that lives as long as the program.
   void mark_written(Block const& block, IndexRange const& range, char const* by, int component = 0) {
-    tell_written(ghost_record(block, component), range, {.kernel = by});
+    notify_written(ghost_record(block, component), range, {.kernel = by});
   }
   /// Call after ghosts are written in a way that is not recorded: `width` layers of all components have correct values.
   void mark_ghosts_valid(int width);

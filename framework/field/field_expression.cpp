@@ -112,7 +112,7 @@ template <class Real>
 void Field<Real>::fill(Expression const& expression, double time, int component, std::string const& called) {
   for (Block const& block : mesh().blocks()) {
     evaluate(block, expression, time, component, with_ghosts(block), called);
-    tell({.kind = GhostEvent::Kind::fill_function, .record = &ghost_record(block, component)});
+    notify({.kind = GhostEvent::Kind::fill_function, .record = &ghost_record(block, component)});
   }
 }
 

@@ -38,13 +38,13 @@ void apply(GhostEvent const& event) {
 
 void end_pass() {
   going.pass = false;
-  for (GhostEvent const& event : written) tell(event);
+  for (GhostEvent const& event : written) notify(event);
   written.clear();
 }
 
 }  // namespace
 
-void tell(GhostEvent const& event) {
+void notify(GhostEvent const& event) {
   if (going.pass) {
     if (event.kind == GhostEvent::Kind::write) return written.push_back(event);
     if (event.kind == GhostEvent::Kind::start_exchange) {
@@ -56,10 +56,10 @@ void tell(GhostEvent const& event) {
   if (going.journal != nullptr) going.journal->events_.push_back(event);
 }
 
-void tell_written(GhostRecord& record, IndexRange const& range, GhostWriter const& by) {
+void notify_written(GhostRecord& record, IndexRange const& range, GhostWriter const& by) {
   // The common case: nothing needs to be stored.
   if (!going.pass && going.journal == nullptr) return record.write(range, by);
-  tell({.kind = GhostEvent::Kind::write, .record = &record, .range = range, .writer = by});
+  notify({.kind = GhostEvent::Kind::write, .record = &record, .range = range, .writer = by});
 }
 
 OnePass::OnePass() : outermost_(!std::exchange(going.pass, true)) {}
@@ -73,7 +73,7 @@ GhostJournal::Recording::Recording(GhostJournal& journal) : before(std::exchange
 GhostJournal::Recording::~Recording() { going.journal = before; }
 
 void GhostJournal::replay() const {
-  for (GhostEvent const& event : events_) tell(event);
+  for (GhostEvent const& event : events_) notify(event);
 }
 
 }  // namespace halocline

@@ -33,7 +33,7 @@ class GhostJournal {
   void replay() const;
 
  private:
-  friend void tell(GhostEvent const& event);
+  friend void notify(GhostEvent const& event);
   struct Recording {
     explicit Recording(GhostJournal& journal);
     ~Recording();

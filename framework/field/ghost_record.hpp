@@ -120,7 +120,7 @@ struct GhostEvent {
 };
 
 /// Applies an event to its record. All changes are made this way, so that a GhostJournal can replay them.
-void tell(GhostEvent const& event);
-void tell_written(GhostRecord& record, IndexRange const& range, GhostWriter const& by);
+void notify(GhostEvent const& event);
+void notify_written(GhostRecord& record, IndexRange const& range, GhostWriter const& by);
 
 }  // namespace halocline

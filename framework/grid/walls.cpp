@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "framework/deck/judgement.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/field/boundary_section.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
@@ -14,7 +14,7 @@ bool is_periodic(Options const& mesh, std::size_t axis) {
   return mesh.has("periodic") && mesh.booleans("periodic")[axis];
 }
 
-void judge_robin(Options const& wall, double a, double b, Centring centring, Mistakes& mistakes) {
+void validate_robin(Options const& wall, double a, double b, Centring centring, Mistakes& mistakes) {
   std::string const kind = wall.choice("kind");
   bool const is_law = kind != to_string(BoundaryKind::robin);  // whose own options determine `a` and `b`
   if (a * b < 0) {
@@ -29,16 +29,16 @@ void judge_robin(Options const& wall, double a, double b, Centring centring, Mis
   }
 }
 
-void judge_wall(Options const& wall, Centring centring, Mistakes& mistakes) {
+void validate_wall(Options const& wall, Centring centring, Mistakes& mistakes) {
   BoundaryCondition const condition = boundary_condition(wall);
   if (condition.kind == BoundaryKind::zero) {
     add_mistake(wall, "kind", "`zero` does not determine the flux through the wall", mistakes,
                 "use dirichlet, neumann, robin or reflecting");
   }
-  if (condition.kind == BoundaryKind::robin) judge_robin(wall, condition.a, condition.b, centring, mistakes);
+  if (condition.kind == BoundaryKind::robin) validate_robin(wall, condition.a, condition.b, centring, mistakes);
 }
 
-void judge_nodes(Options const& boundary, Options const& mesh, Mistakes& mistakes) {
+void validate_nodes(Options const& boundary, Options const& mesh, Mistakes& mistakes) {
   std::vector<std::int64_t> const cells = mesh.integers("cells");
   for (std::size_t axis = 0; axis < cells.size(); ++axis) {
     auto const is_given = [&](int side) {
@@ -72,10 +72,10 @@ bool walls_make_regular(Options const& boundary, Options const& mesh) {
   });
 }
 
-void judge_walls(Options const& boundary, Options const& mesh, Centring centring, Mistakes& mistakes) {
-  judge_boundary(boundary, mesh, mistakes);
-  for (Options const& wall : walls(boundary, mesh)) judge_wall(wall, centring, mistakes);
-  if (centring == Centring::node) judge_nodes(boundary, mesh, mistakes);
+void validate_walls(Options const& boundary, Options const& mesh, Centring centring, Mistakes& mistakes) {
+  validate_boundary(boundary, mesh, mistakes);
+  for (Options const& wall : walls(boundary, mesh)) validate_wall(wall, centring, mistakes);
+  if (centring == Centring::node) validate_nodes(boundary, mesh, mistakes);
 }
 
 }  // namespace halocline

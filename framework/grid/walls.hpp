@@ -16,9 +16,9 @@ namespace halocline {
 /// Whether a wall fixes the solution (dirichlet, or robin with `a`); otherwise it is determined only up to a constant.
 [[nodiscard]] bool walls_make_regular(Options const& boundary, Options const& mesh);
 
-/// Calls judge_boundary, and adds a mistake for each wall whose condition control_volumes would refuse for diffusion
+/// Calls validate_boundary, and adds a mistake for each wall whose condition control_volumes would refuse for diffusion
 /// with unknowns on `centring`: `zero`, robin with `a` and `b` of different signs or, on nodes, with b = 0, and
 /// dirichlet walls without a node between them. For the checks of a physics.
-void judge_walls(Options const& boundary, Options const& mesh, Centring centring, Mistakes& mistakes);
+void validate_walls(Options const& boundary, Options const& mesh, Centring centring, Mistakes& mistakes);
 
 }  // namespace halocline

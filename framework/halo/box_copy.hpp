@@ -28,8 +28,8 @@ class BoxBuffers {
   explicit BoxBuffers(std::size_t count = 0);
   void set(std::size_t buffer, void* memory, PartFlags flags = {});
   /// How long a kernel waits for a part of a message, in nanoseconds; 0: until its sender has closed the connection.
-  void set_patience(Index nanoseconds) { patience_ = nanoseconds; }
-  [[nodiscard]] Index patience() const { return patience_; }
+  void set_timeout(Index nanoseconds) { timeout_ = nanoseconds; }
+  [[nodiscard]] Index timeout() const { return timeout_; }
   /// Sets what enqueues the copies; null: the copies themselves. On a CUDA device.
   void set_launcher(cuda::PartLauncher const* launcher) { launcher_ = launcher; }
   [[nodiscard]] cuda::PartLauncher const* launcher() const { return launcher_; }
@@ -41,7 +41,7 @@ class BoxBuffers {
  private:
   std::vector<BoxBuffer> buffers_;
   Kokkos::View<BoxBuffer*, Memory> memory_;
-  Index patience_ = 0;
+  Index timeout_ = 0;
   cuda::PartLauncher const* launcher_ = nullptr;
   bool changed_ = true;
 };

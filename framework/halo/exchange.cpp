@@ -101,12 +101,12 @@ class Exchange::Implementation {
     }
     throw_site(ThrowSite::pack);
     under_way_ = true;
-    tell_of(fields);
+    notify_start(fields);
     return true;
   }
 
   /// Marks ghosts as in flight. Keeps the ghost records, which belong to memory: fields may be swapped until `end`.
-  void tell_of(std::span<FieldBase* const> fields) {
+  void notify_start(std::span<FieldBase* const> fields) {
     ghosts_.clear();
     for (FieldBase* const field : fields) {
       int const width = width_ > 0 ? width_ : field->ghosts();
@@ -115,14 +115,14 @@ class Exchange::Implementation {
       }
     }
     for (auto const& [record, width] : ghosts_) {
-      tell({.kind = GhostEvent::Kind::start_exchange, .record = record, .width = width});
+      notify({.kind = GhostEvent::Kind::start_exchange, .record = record, .width = width});
     }
   }
 
   void end() {
     under_way_ = false;
     for (auto const& [record, width] : ghosts_) {
-      tell({.kind = GhostEvent::Kind::finish_exchange, .record = record, .width = width, .corners = corners_});
+      notify({.kind = GhostEvent::Kind::finish_exchange, .record = record, .width = width, .corners = corners_});
     }
   }
 

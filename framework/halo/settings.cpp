@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/halo/transport.hpp"
 #include "framework/runtime/error.hpp"
 

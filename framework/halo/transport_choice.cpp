@@ -24,7 +24,7 @@ constexpr Index largest_class = Index{2} << 20;
 constexpr Index between_classes = 8;
 constexpr double seconds_a_batch = 0.002;
 /// Nanoseconds that a kernel waits for a message of a trial, so that a lost message does not block the run.
-constexpr Index patience = 2'000'000'000;
+constexpr Index timeout = 2'000'000'000;
 
 /// The ranks with which this one exchanges messages.
 struct Neighbourhood {
@@ -103,7 +103,7 @@ class Trial {
     messages_ = BoxMessages(plan, std::move(channel));
     messages_.buffers().set(0, source_.data());
     messages_.buffers().set(1, sink_.data());
-    messages_.buffers().set_patience(patience);
+    messages_.buffers().set_timeout(timeout);
   }
 
   void exchange() {

@@ -62,7 +62,7 @@ void remove_checkpoint(std::filesystem::path const& checkpoint);
 
 /// Restores the state of a checkpoint. Each rank reads the entries that it owns, for any partition of the ranks that
 /// wrote them.
-class CheckpointReader final : public CarriedState {
+class CheckpointReader final : public StateArchive {
  public:
   /// For a checkpoint whose files have been verified.
   CheckpointReader(std::filesystem::path folder, Checkpoint const& checkpoint);

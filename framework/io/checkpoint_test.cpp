@@ -81,7 +81,7 @@ struct State {
     count = std::int64_t{1} << 40;
     flag = true;
   }
-  void carry(CarriedState& state) {
+  void serialize(StateArchive& state) {
     state.field("u", cells);
     state.field("group/v", nodes);
     state.field("w", faces);
@@ -118,7 +118,7 @@ class Checkpoints : public testing::Test {
   void write(State& state, std::shared_ptr<Mesh const> const& mesh, Index step = 7, int keep = 1) const {
     CheckpointWriter writer(folder, mesh, keep);
     writer.begin(
-        step, 0.5, [&](CarriedState& carried) { state.carry(carried); }, R"({"kept": [1, 2]})");
+        step, 0.5, [&](StateArchive& archive) { state.serialize(archive); }, R"({"kept": [1, 2]})");
     EXPECT_TRUE(writer.is_under_way());
     writer.finish();
     EXPECT_FALSE(writer.is_under_way());
@@ -147,7 +147,7 @@ TEST_F(Checkpoints, AreReadAsTheyWereWritten) {
     CheckpointReader reader(path, checkpoint);
     EXPECT_TRUE(reader.has("group"));
     EXPECT_FALSE(reader.has("grou"));
-    again.carry(reader);
+    again.serialize(reader);
     again.expect_set();
   }
 }
@@ -164,7 +164,7 @@ TEST_F(Checkpoints, AreReadOnOtherRanksAndBlocks) {
   for (int const blocks : {1, 3}) {
     State again(mesh_of({13, 11, 5}, 3, part, blocks));
     CheckpointReader reader(path, checkpoint);
-    again.carry(reader);
+    again.serialize(reader);
     again.expect_set();
   }
 }
@@ -181,7 +181,7 @@ TEST_F(Checkpoints, OfPoints) {
     std::shared_ptr<Communicator> const part = ranks->split(ranks->rank() == 0 ? 0 : 1);
     State again(std::make_shared<PointSet const>(count, part));
     CheckpointReader reader(path, checkpoint);
-    again.carry(reader);
+    again.serialize(reader);
     again.expect_set();
   }
 }
@@ -192,7 +192,7 @@ TEST_F(Checkpoints, TheNewestFewAreKept) {
   CheckpointWriter writer(folder, mesh, 2);
   for (Index const step : {5, 10, 999999, 1000000}) {
     writer.begin(
-        step, 0, [&](CarriedState& carried) { state.carry(carried); }, "{}");
+        step, 0, [&](StateArchive& archive) { state.serialize(archive); }, "{}");
     writer.finish();
   }
   ranks->barrier();

@@ -73,18 +73,18 @@ void CheckpointWriter::join() {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-void CheckpointWriter::reserve(std::function<void(CarriedState&)> const& tell) {
+void CheckpointWriter::reserve(std::function<void(StateArchive&)> const& serialize) {
   copy_.clear();
-  tell(copy_);
+  serialize(copy_);
 }
 
-void CheckpointWriter::begin(Index step, double time, std::function<void(CarriedState&)> const& tell, std::string run,
-                             std::vector<std::string> needs) {
+void CheckpointWriter::begin(Index step, double time, std::function<void(StateArchive&)> const& serialize,
+                             std::string run, std::vector<std::string> needs) {
   if (is_under_way()) throw DefectError("a checkpoint begins while another one is written");
   ScopedRegion const region(copying_region);
   began_ = now();
   copy_.clear();
-  tell(copy_);
+  serialize(copy_);
   step_ = step;
   time_ = time;
   kept_ = std::move(run);

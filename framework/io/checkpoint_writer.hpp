@@ -31,13 +31,13 @@ class CheckpointWriter {
   CheckpointWriter(CheckpointWriter const&) = delete;
   CheckpointWriter& operator=(CheckpointWriter const&) = delete;
 
-  /// Allocates the memory for a copy of the state that `tell` passes, before the first checkpoint is due: allocation
-  /// may take longer than the copy.
-  void reserve(std::function<void(CarriedState&)> const& tell);
-  /// Copies the state that `tell` passes, with the same items on all ranks, and starts to write. No checkpoint may be
-  /// in progress. Rank 0 stores `run`, as JSON, next to the state. The run's files `needs` are synced to the disk
+  /// Allocates the memory for a copy of the state that `serialize` passes, before the first checkpoint is due:
+  /// allocation may take longer than the copy.
+  void reserve(std::function<void(StateArchive&)> const& serialize);
+  /// Copies the state that `serialize` passes, with the same items on all ranks, and starts to write. No checkpoint may
+  /// be in progress. Rank 0 stores `run`, as JSON, next to the state. The run's files `needs` are synced to the disk
   /// before the checkpoint is complete.
-  void begin(Index step, double time, std::function<void(CarriedState&)> const& tell, std::string run,
+  void begin(Index step, double time, std::function<void(StateArchive&)> const& serialize, std::string run,
              std::vector<std::string> needs = {});
 
   /// Whether a checkpoint is in progress: the same on all ranks.

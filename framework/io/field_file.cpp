@@ -285,7 +285,7 @@ void FieldFileReader::read(IndexRange const& targets, std::function<LinearStenci
   visit(targets, values.data());
 }
 
-BadEntry FieldFileReader::look(Precision precision) const {
+BadEntry FieldFileReader::first_bad(Precision precision) const {
   BadEntry bad;
   read(
       {{0, 0, 0}, entries_},

@@ -56,7 +56,7 @@ class FieldFileReader {
   /// does.
   void read_entries(IndexRange const& box, Precision precision, double* values, BadEntry& bad) const;
   /// Checks all entries and returns the first invalid one.
-  [[nodiscard]] BadEntry look(Precision precision) const;
+  [[nodiscard]] BadEntry first_bad(Precision precision) const;
   /// The error for an invalid entry.
   [[nodiscard]] InputError refusal(BadEntry const& bad, Precision precision) const;
 

@@ -44,9 +44,9 @@ void read_together(FieldFile const& file, std::string const& called, FieldShape 
   };
   std::unique_ptr<FieldFileReader> reader;
   attempt([&] {
-    require_as_judged(InputFile(file.path));  // check first: further errors would follow from a change
+    require_as_validated(InputFile(file.path));  // check first: further errors would follow from a change
     reader = std::make_unique<FieldFileReader>(file, shape);
-    require_as_judged(reader->file());
+    require_as_validated(reader->file());
     work(*reader, bad);
     reader->file().require_unchanged();
   });

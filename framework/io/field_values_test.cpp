@@ -37,7 +37,7 @@ class FieldFiles : public testing::Test {
   /// Raw doubles, written by the first rank and remembered as validated on all ranks.
   static FieldFile write(std::vector<double> const& values, std::vector<std::int64_t> dims) {
     on_first_rank(test::communicator(), [&] { write_here(values); });
-    remember_judged(InputFile("f"));
+    remember_validated(InputFile("f"));
     return given(std::move(dims));
   }
   static void write_here(std::vector<double> const& values) {
@@ -109,7 +109,7 @@ TEST_F(FieldFiles, LargerThanWhatIsHeldAtATime) {
     });
     auto const mesh = mesh_of({unit_axis(nx), unit_axis(ny), unit_axis(nz)});
     Field<float> u(mesh, {.name = "u"});
-    remember_judged(InputFile("f"));
+    remember_validated(InputFile("f"));
     FieldFile given;
     given.path = "f";
     fill(FieldSource(given), "u", 0, u);
@@ -174,7 +174,7 @@ TEST_F(FieldFiles, ThatAreOthersOnOtherRanksAreRefused) {
   std::filesystem::current_path(mine);
   write_here(std::vector<double>(8, rank()));
   std::filesystem::last_write_time("f", std::filesystem::last_write_time("f") + std::chrono::seconds(rank()));
-  remember_judged(InputFile("f"));
+  remember_validated(InputFile("f"));
   Field<double> u(mesh_of({unit_axis(8)}), {.name = "u"});
   std::string const said = message_of([&] { fill(FieldSource(given({8})), "flow.initial", 0, u); });
   if (test::communicator().size() == 1) {

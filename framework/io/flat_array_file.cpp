@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/io/array_file.hpp"
 #include "framework/io/npy_header.hpp"
 #include "framework/runtime/error.hpp"

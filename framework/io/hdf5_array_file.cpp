@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/tree.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/io/array_file.hpp"
 #include "framework/io/hdf5.hpp"
 #include "framework/io/mesh_file.hpp"

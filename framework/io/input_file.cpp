@@ -23,7 +23,7 @@ FileIdentity identity_of(struct stat const& status) {
 }
 
 /// Keyed by path.
-std::map<std::string, FileIdentity>& judged() {
+std::map<std::string, FileIdentity>& validated() {
   static std::map<std::string, FileIdentity> all;
   return all;
 }
@@ -87,11 +87,11 @@ void InputFile::require_unchanged() const {
   if (now != identity_) throw changed(path_, identity_, now, "while it was read");
 }
 
-void remember_judged(InputFile const& file) { judged()[file.path()] = file.identity(); }
+void remember_validated(InputFile const& file) { validated()[file.path()] = file.identity(); }
 
-void require_as_judged(InputFile const& file) {
-  auto const then = judged().find(file.path());
-  if (then == judged().end() || then->second == file.identity()) return;
+void require_as_validated(InputFile const& file) {
+  auto const then = validated().find(file.path());
+  if (then == validated().end() || then->second == file.identity()) return;
   throw changed(file.path(), then->second, file.identity(), "since the deck was checked");
 }
 

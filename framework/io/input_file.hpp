@@ -45,9 +45,9 @@ class InputFile {
 
 /// For all readers of a deck's files in this process: a file must not change between validation and reading.
 /// @{
-void remember_judged(InputFile const& file);
+void remember_validated(InputFile const& file);
 /// Throws InputError if the file has changed since it was last validated.
-void require_as_judged(InputFile const& file);
+void require_as_validated(InputFile const& file);
 /// @}
 
 /// The XXH3 hash of a file of up to `most` bytes, 128 bits in hexadecimal digits; empty for a larger one.

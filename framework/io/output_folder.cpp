@@ -72,7 +72,7 @@ void clear(fs::path const& folder) {
 
 fs::path default_output_folder(fs::path const& deck) { return deck.stem().string() + ".out"; }
 
-void judge_output_folder(fs::path const& folder, bool overwrite) {
+void validate_output_folder(fs::path const& folder, bool overwrite) {
   std::string const name = folder.string();
   try {
     fs::path const nearest = nearest_existing(folder);
@@ -112,7 +112,7 @@ class FolderClaim::Retreat final : public AbruptRecord {
 FolderClaim::FolderClaim() = default;
 
 FolderClaim::FolderClaim(fs::path const& folder, bool overwrite, LockFunction const& lock) : FolderClaim() {
-  judge_output_folder(folder, overwrite);
+  validate_output_folder(folder, overwrite);
   for (int attempts = 1; !lock_; ++attempts) {
     try {
       make(folder);
@@ -124,7 +124,7 @@ FolderClaim::FolderClaim(fs::path const& folder, bool overwrite, LockFunction co
     }
   }
   // Another run may have ended in it meanwhile.
-  judge_output_folder(folder, overwrite);
+  validate_output_folder(folder, overwrite);
   retreat_ = std::make_unique<Retreat>(folder, made_);
 }
 

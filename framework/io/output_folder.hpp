@@ -16,7 +16,7 @@ namespace halocline {
 
 /// Throws InputError, without any change, if the path is not a folder, is not writable, or holds a run and `overwrite`
 /// is false. It does not reserve the folder: FolderClaim does.
-void judge_output_folder(std::filesystem::path const& folder, bool overwrite);
+void validate_output_folder(std::filesystem::path const& folder, bool overwrite);
 
 /// Reserves an output folder for one run while the object lives. The process that starts the run creates one; a rank
 /// started by it joins it.

@@ -265,7 +265,7 @@ TEST_P(OutputFolder, IsTakenByOneOfManyAtOnce) {
   }
 }
 
-TEST(OutputFolderWithoutLocks, IsJudgedByTheFileAlone) {
+TEST(OutputFolderWithoutLocks, IsValidatedByTheFileAlone) {
   std::string name = (fs::temp_directory_path() / "halocline_XXXXXX").string();
   ASSERT_NE(mkdtemp(name.data()), nullptr);
   fs::path const out = name;

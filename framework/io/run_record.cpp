@@ -298,7 +298,7 @@ std::vector<TableState> RunRecord::tables() const {
   return all;
 }
 
-std::string RunRecord::carried(Index step) const {
+std::string RunRecord::serialized(Index step) const {
   Json json;
   json["steps"] = steps_;
   json["time"] = json_number(time_);

@@ -109,7 +109,7 @@ class RunRecord {
   /// Reserves disk space for the last summary before that; if this fails and there is space for the first, the first
   /// records the error.
   ///
-  /// \param continued result of `carried` at the step from which the run continues; empty: a new run
+  /// \param continued result of `serialized` at the step from which the run continues; empty: a new run
   RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance,
             std::string const& continued = "");
 
@@ -119,7 +119,7 @@ class RunRecord {
 
   /// The data of tables and summary that another run needs to continue from the present step, `step`, as JSON. Of
   /// tables, only flushed rows count.
-  [[nodiscard]] std::string carried(Index step) const;
+  [[nodiscard]] std::string serialized(Index step) const;
 
   /// Collective. From here on every rank, not only the first, can write a `summary.json` if a signal ends the program,
   /// until the run has ended.

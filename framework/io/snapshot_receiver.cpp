@@ -61,7 +61,7 @@ bool SnapshotReceiver::all_have_snapshots() const {
 
 void SnapshotReceiver::wait_for_headers() {
   roles_.all().wait_until([this] {
-    tell_of_stop();
+    report_stop();
     if (take_headers()) return true;
     std::this_thread::sleep_for(nap);
     return false;
@@ -92,9 +92,9 @@ void SnapshotReceiver::answer_last(Client& client) {
                         report);
 }
 
-void SnapshotReceiver::tell_of_stop() {
-  if (told_of_stop_ || stop_signal() == 0) return;
-  told_of_stop_ = true;
+void SnapshotReceiver::report_stop() {
+  if (stop_reported_ || stop_signal() == 0) return;
+  stop_reported_ = true;
   auto const asked = std::make_shared<Index>(1);
   roles_.all().complete({roles_.all().send(asked.get(), sizeof(Index), 0, io_rank_tags::notice)}, asked);
 }

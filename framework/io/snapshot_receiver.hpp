@@ -45,7 +45,7 @@ class SnapshotReceiver {
   [[nodiscard]] bool take_headers();
   void take_header(Client& client, std::string const& text);
   void answer_last(Client& client);
-  void tell_of_stop();
+  void report_stop();
   void write_snapshot();
   void make_writer();
   [[nodiscard]] std::span<std::byte const> receive_values(StoredField const& field, Block const& block);
@@ -60,7 +60,7 @@ class SnapshotReceiver {
   std::vector<int> client_of_block_;      ///< rank, by Block::local
   std::shared_ptr<std::vector<std::byte>> values_ = std::make_shared<std::vector<std::byte>>();
   snapshot_messages::Report report_;
-  bool told_of_stop_ = false;
+  bool stop_reported_ = false;
 };
 
 }  // namespace halocline

@@ -11,13 +11,13 @@
 #include "framework/io/run_record.hpp"
 #include "framework/io/stored_field.hpp"
 #include "framework/mesh/index_range.hpp"
-#include "framework/operator/carried_state.hpp"
+#include "framework/operator/state_archive.hpp"
 
 namespace halocline {
 
 /// Copy of this rank's state in host memory, from which a checkpoint is written while the run continues. The next copy
 /// reuses the memory.
-class StateCopy final : public CarriedState {
+class StateCopy final : public StateArchive {
  public:
   /// The owned entries of a field on one block.
   struct BlockValues {
@@ -60,7 +60,7 @@ class StateCopy final : public CarriedState {
 };
 
 /// Restores items from a copy, on the same blocks. Throws InputError if the copy has no such item.
-class CopiedState final : public CarriedState {
+class CopiedState final : public StateArchive {
  public:
   /// `copy` must outlive this object.
   explicit CopiedState(StateCopy const& copy) : copy_(copy) {}

@@ -25,9 +25,9 @@ constexpr char const* summary_name = "summary.json";
 constexpr char const* scalars_name = "scalars.csv";
 
 /// For an unreadable file the error message is the damage.
-Damage damage_by(auto const& look) {
+Damage damage_by(auto const& check) {
   try {
-    return look();
+    return check();
   } catch (std::exception const& error) {
     return {error.what()};
   }

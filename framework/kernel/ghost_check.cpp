@@ -166,7 +166,7 @@ void require_room(IndexRange const& range, std::type_info const& functor, std::s
 
 void note_writes(IndexRange const& range, std::type_info const& functor, std::span<GhostRecord* const> outputs) {
   for (GhostRecord* const ghosts : outputs) {
-    if (ghosts != nullptr) tell_written(*ghosts, range, {.functor = &functor});
+    if (ghosts != nullptr) notify_written(*ghosts, range, {.functor = &functor});
   }
 }
 

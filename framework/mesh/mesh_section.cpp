@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
 

@@ -251,7 +251,7 @@ TEST(StructuredMesh, RefusesWhatCannotBeCounted) {
             "a mesh has one, two or three axes, not 4");
 }
 
-Options judged(std::string const& text) {
+Options validated(std::string const& text) {
   Section root("deck", "A deck with nothing but a mesh.");
   root.section(declare_mesh_section());
   return Deck("test.yaml", text).read(root).section("mesh");
@@ -259,7 +259,8 @@ Options judged(std::string const& text) {
 
 TEST(MeshSection, MakesTheMeshItDescribes) {
   auto const mesh = make_structured_mesh(
-      judged("mesh:\n  cells: [20, 30]\n  lower: [-1, 0]\n  upper: [1, 3]\n  periodic: [true, false]\n"), everyone());
+      validated("mesh:\n  cells: [20, 30]\n  lower: [-1, 0]\n  upper: [1, 3]\n  periodic: [true, false]\n"),
+      everyone());
   EXPECT_EQ(mesh->dimensions(), 2);
   EXPECT_EQ(mesh->axis(0), Axis::uniform(20, -1, 1));
   EXPECT_EQ(mesh->axis(1), Axis::uniform(30, 0, 3));
@@ -268,64 +269,65 @@ TEST(MeshSection, MakesTheMeshItDescribes) {
 }
 
 TEST(MeshSection, GrowthIsTheRatioOfNeighbouringWidths) {
-  auto const mesh = make_structured_mesh(judged("mesh:\n  cells: 10\n  upper: 2\n  growth: 1.25\n"), everyone());
+  auto const mesh = make_structured_mesh(validated("mesh:\n  cells: 10\n  upper: 2\n  growth: 1.25\n"), everyone());
   Axis const& axis = mesh->axis(0);
   EXPECT_EQ(axis.upper(), 2);
   for (Index i = 1; i < 10; ++i) EXPECT_NEAR(axis.width(i) / axis.width(i - 1), 1.25, 1e-13);
 }
 
 TEST(MeshSection, NamesEveryMistake) {
-  std::string const message =
-      input_error([] { judged("mesh:\n  cells: [20, 30]\n  lower: [0]\n  upper: [-1, 3]\n  processes: [1, 2, 1]\n"); });
+  std::string const message = input_error(
+      [] { validated("mesh:\n  cells: [20, 30]\n  lower: [0]\n  upper: [-1, 3]\n  processes: [1, 2, 1]\n"); });
   EXPECT_THAT(message, testing::HasSubstr("`mesh.lower`: it has 1 entry, mesh.cells has 2 (test.yaml:3:"));
   EXPECT_THAT(message, testing::HasSubstr("`mesh.processes`: it has 3 entries, mesh.cells has 2 (test.yaml:5:"));
   EXPECT_THAT(message, testing::HasSubstr("`mesh.upper`: the domain ends at -1 on axis x, not after its start at"));
 }
 
 TEST(MeshSection, RefusesSizesThatDoNotFit) {
-  EXPECT_THAT(input_error([] { judged("mesh:\n  cells: [4000000000, 4000000000]\n"); }),
+  EXPECT_THAT(input_error([] { validated("mesh:\n  cells: [4000000000, 4000000000]\n"); }),
               testing::HasSubstr("`mesh.cells`: their product does not fit in 64 bits (test.yaml:2:"));
-  EXPECT_THAT(input_error([] { judged("mesh:\n  cells: [0, 4]\n"); }), testing::HasSubstr("mesh.cells"));
-  EXPECT_THAT(input_error([] { judged("mesh:\n  cells: [4, -4]\n"); }), testing::HasSubstr("mesh.cells"));
+  EXPECT_THAT(input_error([] { validated("mesh:\n  cells: [0, 4]\n"); }), testing::HasSubstr("mesh.cells"));
+  EXPECT_THAT(input_error([] { validated("mesh:\n  cells: [4, -4]\n"); }), testing::HasSubstr("mesh.cells"));
 }
 
 TEST(MeshSection, RefusesCellsTooThinForDoublePrecision) {
-  EXPECT_EQ(input_error([] { judged("mesh: {cells: 8, lower: 1e20, upper: 1.0000000000000002e20}\n"); }),
+  EXPECT_EQ(input_error([] { validated("mesh: {cells: 8, lower: 1e20, upper: 1.0000000000000002e20}\n"); }),
             "`mesh.upper`: an axis of 8 cells from 1e+20 to 1.0000000000000002e+20: the cells are too thin for double "
             "precision (test.yaml:1:38)");
-  EXPECT_EQ(input_error([] { judged("mesh: {cells: [8, 8], lower: [0, -1e308], upper: [1, 1e308]}\n"); }),
+  EXPECT_EQ(input_error([] { validated("mesh: {cells: [8, 8], lower: [0, -1e308], upper: [1, 1e308]}\n"); }),
             "`mesh.upper`: an axis from -1e+308 to 1e+308: the upper end must lie above the lower one, at a finite "
             "distance (test.yaml:1:50)");
   // The sum of the widths overflows, or the thinnest width is below the rounding of the positions.
   for (std::string const growth : {"cells: 2000, growth: 2", "cells: 2000, growth: 0.5", "cells: 100, growth: 0.5"}) {
-    EXPECT_THAT(input_error([&] { judged("mesh: {" + growth + "}\n"); }),
+    EXPECT_THAT(input_error([&] { validated("mesh: {" + growth + "}\n"); }),
                 testing::StartsWith("`mesh.growth`: the thinnest of " + growth.substr(7, growth.find(',') - 7) +
                                     " cells on axis x is too thin for double precision (test.yaml:1:"));
   }
-  EXPECT_EQ(judged("mesh: {cells: 100, growth: 2}\n").integers("cells").front(), 100) << "thin, but beside 0";
+  EXPECT_EQ(validated("mesh: {cells: 100, growth: 2}\n").integers("cells").front(), 100) << "thin, but beside 0";
 }
 
 TEST(MeshSection, HasNoMoreProcessesThanAnIntegerCounts) {
-  EXPECT_EQ(input_error([] { judged("mesh: {cells: 8, processes: 4294967296}\n"); }),
+  EXPECT_EQ(input_error([] { validated("mesh: {cells: 8, processes: 4294967296}\n"); }),
             "`mesh.processes`: 4294967296 is out of range: must be at least 0 and at most 1073741824 (test.yaml:1:29)");
 }
 
 TEST(MeshSection, GivesEachRankAsManyBlocksAsItSays) {
-  Options const section = judged("mesh: {cells: [13, 31], blocks_per_rank: 2}\n");
+  Options const section = validated("mesh: {cells: [13, 31], blocks_per_rank: 2}\n");
   EXPECT_EQ(make_structured_mesh(section, everyone())->blocks().size(), 2u);
   EXPECT_EQ(partition_of(section, 3).blocks(), 6);
-  EXPECT_EQ(input_error([] { judged("mesh: {cells: 8, blocks_per_rank: 0}\n"); }),
+  EXPECT_EQ(input_error([] { validated("mesh: {cells: 8, blocks_per_rank: 0}\n"); }),
             "`mesh.blocks_per_rank`: 0 is out of range: must be at least 1 and at most 16 (test.yaml:1:35)");
-  EXPECT_THAT(input_error([] {
-                static_cast<void>(make_structured_mesh(judged("mesh: {cells: 4, blocks_per_rank: 5}\n"), everyone()));
-              }),
-              testing::HasSubstr("cannot be cut into 5 blocks of at least one cell: use fewer blocks per rank"));
+  EXPECT_THAT(
+      input_error([] {
+        static_cast<void>(make_structured_mesh(validated("mesh: {cells: 4, blocks_per_rank: 5}\n"), everyone()));
+      }),
+      testing::HasSubstr("cannot be cut into 5 blocks of at least one cell: use fewer blocks per rank"));
 }
 
 TEST(MeshSection, SaysWhereAMeshCannotBeCut) {
   if (test::communicator().size() != 3) GTEST_SKIP() << "needs three ranks";
   EXPECT_THAT(
-      input_error([] { static_cast<void>(make_structured_mesh(judged("mesh:\n  cells: [2, 2]\n"), everyone())); }),
+      input_error([] { static_cast<void>(make_structured_mesh(validated("mesh:\n  cells: [2, 2]\n"), everyone())); }),
       testing::AllOf(testing::HasSubstr("mesh (test.yaml:"),
                      testing::HasSubstr("a mesh of 2 x 2 cells cannot be cut into 3 blocks")));
 }

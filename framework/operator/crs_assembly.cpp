@@ -52,7 +52,7 @@ struct Sight {
 
   /// Along one axis: finds the offset, nearest first, from a point of the block to a column of the colour, if there is
   /// one within reach. On a short periodic axis, two offsets may lead to one column: takes the one within the block.
-  [[nodiscard]] KOKKOS_FUNCTION bool look_along(int axis, Index point, Index& found) const {
+  [[nodiscard]] KOKKOS_FUNCTION bool find_along(int axis, Index point, Index& found) const {
     for (Index distance = 0; distance <= reach[axis]; ++distance) {
       bool is_seen = false;
       for (Index const offset : {-distance, distance}) {
@@ -71,9 +71,9 @@ struct Sight {
     return layout.first + i + j * layout.row + k * layout.plane;
   }
   /// Finds the position of the column of the colour within reach of a point, if there is one.
-  [[nodiscard]] KOKKOS_FUNCTION bool look(Index i, Index j, Index k, Index& column) const {
+  [[nodiscard]] KOKKOS_FUNCTION bool find_column(Index i, Index j, Index k, Index& column) const {
     Index offset[3] = {};
-    if (!look_along(0, i, offset[0]) || !look_along(1, j, offset[1]) || !look_along(2, k, offset[2])) {
+    if (!find_along(0, i, offset[0]) || !find_along(1, j, offset[1]) || !find_along(2, k, offset[2])) {
       return false;
     }
     column = place(i + offset[0], j + offset[1], k + offset[2]);
@@ -91,7 +91,7 @@ struct CountEntries {
   Counts counts;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
     Index column = 0;
-    if (product(i, j, k) == Real{0} || !sight.look(i, j, k, column)) return;
+    if (product(i, j, k) == Real{0} || !sight.find_column(i, j, k, column)) return;
     ++counts(static_cast<std::size_t>(sight.place(i, j, k)));
   }
 };
@@ -106,7 +106,7 @@ struct StoreEntries {
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
     Index column = 0;
     Real const value = product(i, j, k);
-    if (value == Real{0} || !sight.look(i, j, k, column)) return;
+    if (value == Real{0} || !sight.find_column(i, j, k, column)) return;
     int const at = ends(static_cast<std::size_t>(sight.place(i, j, k)))++;
     rows.columns(static_cast<std::size_t>(at)) = static_cast<int>(column);
     rows.values(static_cast<std::size_t>(at)) = value;

@@ -4,8 +4,8 @@
 
 namespace halocline {
 
-void EvolvingSystem::carry(CarriedState& /*carried*/, std::string const& name, SystemState& /*state*/) {
-  throw DefectError("an integrator carries the state `" + name + "`, but its system does not implement `carry`");
+void EvolvingSystem::serialize(StateArchive& /*archive*/, std::string const& name, SystemState& /*state*/) {
+  throw DefectError("an integrator carries the state `" + name + "`, but its system does not implement `serialize`");
 }
 
 }  // namespace halocline

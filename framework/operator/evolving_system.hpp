@@ -10,7 +10,7 @@
 
 namespace halocline {
 
-class CarriedState;
+class StateArchive;
 
 /// All unknowns of an EvolvingSystem at one time. Made and interpreted by that system; integrators hold it.
 class SystemState {
@@ -78,8 +78,8 @@ class EvolvingSystem {
   /// number on every rank, for any number of ranks. NaN if an unknown is.
   [[nodiscard]] virtual double scaled_maximum(SystemState const& error, SystemState const& before,
                                               SystemState const& after, double absolute, double relative) = 0;
-  /// Passes the values of a state to `carried` under this name. Throws DefectError if not overridden.
-  virtual void carry(CarriedState& carried, std::string const& name, SystemState& state);
+  /// Passes the values of a state to `archive` under this name. Throws DefectError if not overridden.
+  virtual void serialize(StateArchive& archive, std::string const& name, SystemState& state);
 
  protected:
   EvolvingSystem() = default;

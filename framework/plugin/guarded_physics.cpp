@@ -8,7 +8,7 @@
 #include "framework/field/field_base.hpp"
 #include "framework/mesh/point_set.hpp"
 #include "framework/mesh/structured_mesh.hpp"
-#include "framework/operator/carried_state.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "framework/plugin/plugin_call.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
@@ -121,11 +121,11 @@ class GuardedPhysics final : public Physics {
     return call_plugin(in(place), [&] { return physics_->advance(step); });
   }
 
-  [[nodiscard]] bool carry(CarriedState& state) override {
+  [[nodiscard]] bool serialize(StateArchive& state) override {
     // A mismatch with the checkpoint of another run is not the plugin's fault.
-    PluginCall call = in("`carry`");
+    PluginCall call = in("`serialize`");
     if (state.restores()) call.stage = PluginStage::creating;
-    return call_plugin(call, [&] { return physics_->carry(state); });
+    return call_plugin(call, [&] { return physics_->serialize(state); });
   }
 
  private:
@@ -192,44 +192,45 @@ void guard_format(DeckFormat& format, std::function<PluginCall(std::string const
 PhysicsEntry guarded(PhysicsEntry entry, std::string const& file) {
   std::string const plugin = "plugin `" + file + "`, physics `" + entry.name + "`";
   auto const call = [plugin](std::string const& place, PluginStage stage) { return PluginCall{plugin, place, stage}; };
-  auto const guard_check = [](PluginCall const& judging, Section::Check check) -> Section::Check {
-    return [judging, check = std::move(check)](Options const& options, Mistakes& mistakes) {
-      call_plugin(judging, [&] { check(options, mistakes); });
+  auto const guard_check = [](PluginCall const& validating, Section::Check check) -> Section::Check {
+    return [validating, check = std::move(check)](Options const& options, Mistakes& mistakes) {
+      call_plugin(validating, [&] { check(options, mistakes); });
     };
   };
-  PluginCall const checking = call("a check of its options", PluginStage::judging);
+  PluginCall const checking = call("a check of its options", PluginStage::validating);
   entry.options.wrap_checks([&](Section::Check check) { return guard_check(checking, std::move(check)); });
-  if (entry.judge) entry.judge = guard_check(call("`judge`", PluginStage::judging), std::move(entry.judge));
+  if (entry.validate)
+    entry.validate = guard_check(call("`validate`", PluginStage::validating), std::move(entry.validate));
   if (entry.ghosts) {
-    entry.ghosts = [judging = call("`ghosts`", PluginStage::judging),
+    entry.ghosts = [validating = call("`ghosts`", PluginStage::validating),
                     ghosts = std::move(entry.ghosts)](Options const& deck) {
-      int const layers = call_plugin(judging, [&] { return ghosts(deck); });
-      if (layers < 0) throw_broken_promise(judging, "it returned " + std::to_string(layers) + " layers");
+      int const layers = call_plugin(validating, [&] { return ghosts(deck); });
+      if (layers < 0) throw_broken_promise(validating, "it returned " + std::to_string(layers) + " layers");
       return layers;
     };
   }
   if (entry.points) {
-    entry.points = [judging = call("`points`", PluginStage::judging),
+    entry.points = [validating = call("`points`", PluginStage::validating),
                     points = std::move(entry.points)](Options const& deck) {
-      Index const count = call_plugin(judging, [&] { return points(deck); });
-      if (count < 1) throw_broken_promise(judging, "it returned " + std::to_string(count) + " points");
+      Index const count = call_plugin(validating, [&] { return points(deck); });
+      if (count < 1) throw_broken_promise(validating, "it returned " + std::to_string(count) + " points");
       return count;
     };
   }
   if (entry.bytes_of_point) {
-    entry.bytes_of_point = [judging = call("`bytes_of_point`", PluginStage::judging),
+    entry.bytes_of_point = [validating = call("`bytes_of_point`", PluginStage::validating),
                             bytes = std::move(entry.bytes_of_point)](Options const& deck) {
-      return call_plugin(judging, [&] { return bytes(deck); });
+      return call_plugin(validating, [&] { return bytes(deck); });
     };
   }
   if (entry.suggests_steps) {
-    entry.suggests_steps = [judging = call("`suggests_steps`", PluginStage::judging),
+    entry.suggests_steps = [validating = call("`suggests_steps`", PluginStage::validating),
                             suggests = std::move(entry.suggests_steps)](Options const& deck) {
-      return call_plugin(judging, [&] { return suggests(deck); });
+      return call_plugin(validating, [&] { return suggests(deck); });
     };
   }
   for (DeckFormat& format : entry.deck_formats) {
-    guard_format(format, [&](std::string const& place) { return call(place, PluginStage::judging); });
+    guard_format(format, [&](std::string const& place) { return call(place, PluginStage::validating); });
   }
   entry.create = [creating = call("`create`", PluginStage::creating),
                   create = std::move(entry.create)](PhysicsContext const& context) -> std::unique_ptr<Physics> {

@@ -136,7 +136,7 @@ PhysicsEntry hostile() {
                      .sentence = "Counts steps, or breaks a promise.",
                      .options = std::move(options),
                      .steps_by_itself = true,
-                     .judge = [](Options const& deck, Mistakes&) { act("judge", &deck); },
+                     .validate = [](Options const& deck, Mistakes&) { act("validate", &deck); },
                      .create = [](PhysicsContext const& context) -> std::unique_ptr<Physics> {
                        act("create", &context.deck);
                        if (chosen("create: null")) return nullptr;

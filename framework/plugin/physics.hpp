@@ -18,7 +18,7 @@
 
 namespace halocline {
 
-class CarriedState;
+class StateArchive;
 class FieldBase;
 class PointSet;
 class StructuredMesh;
@@ -81,7 +81,7 @@ class Physics {
   /// Passes to `state` everything that is carried from one step to the next and does not follow from the deck; for a
   /// stationary physics, its solution. Checkpoints save it and a restart sets it. Returns false if this is not
   /// supported (the default): the run then has no checkpoints.
-  [[nodiscard]] virtual bool carry(CarriedState& /*state*/) { return false; }
+  [[nodiscard]] virtual bool serialize(StateArchive& /*state*/) { return false; }
 
  protected:
   Physics() = default;
@@ -116,7 +116,7 @@ template <template <class Real> class OfPrecision>
 struct BytesOfPoint {
   double shared = 0;         ///< on the block that owns the point
   double state = 0;          ///< part of `shared` that belongs to fields()
-  double carried = 0;        ///< of a copy of the state that Physics::carry passes
+  double checkpointed = 0;   ///< of a copy of the state that Physics::serialize passes
   double in_each_block = 0;  ///< on every block in addition; a rank has one block a device
 };
 
@@ -145,7 +145,7 @@ struct PhysicsEntry {
   RateParts rate_parts = {};     ///< for an evolving physics that uses an integrator
   std::string integrator = {};   ///< default integrator of such a physics
   /// Checks across sections (such as the mesh against this physics' boundaries); may be empty.
-  Section::Check judge;
+  Section::Check validate;
   std::function<std::unique_ptr<Physics>(PhysicsContext const&)> create;
   /// Bytes per point for a validated deck of a physics on points; for a mesh the framework determines them itself.
   /// Empty: unknown.

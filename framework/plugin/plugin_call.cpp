@@ -31,11 +31,11 @@ void rethrow_named(PluginCall const& call) {
     throw;
   } catch (StoppedError const&) {
     throw;
-  } catch (deck::Unjudged const& error) {
-    if (call.stage == PluginStage::judging) throw;
+  } catch (deck::Unvalidated const& error) {
+    if (call.stage == PluginStage::validating) throw;
     throw_broken_promise(call, error.what());
   } catch (InputError const& error) {
-    if (call.stage == PluginStage::judging || call.stage == PluginStage::creating) throw;
+    if (call.stage == PluginStage::validating || call.stage == PluginStage::creating) throw;
     throw Error(exit_code_of(call), named(call, error.what()));
   } catch (PhysicsError const& error) {
     throw_broken_promise(call, error.what());

@@ -9,10 +9,11 @@ namespace halocline {
 
 /// The stage at which a plugin is called, which decides how its failure is reported.
 enum class PluginStage {
-  loading,   ///< wrong_input: the command is wrong
-  judging,   ///< as loading; but the plugin may report mistakes in the deck (InputError) or a missing value (Unjudged)
-  creating,  ///< as loading; but the plugin may report mistakes in the deck (InputError)
-  running    ///< unsolved: the run does not reach what the deck asks
+  loading,     ///< wrong_input: the command is wrong
+  validating,  ///< as loading; but the plugin may report mistakes in the deck (InputError) or a missing value
+               ///< (Unvalidated)
+  creating,    ///< as loading; but the plugin may report mistakes in the deck (InputError)
+  running      ///< unsolved: the run does not reach what the deck asks
 };
 
 /// A call of a plugin's code, for messages about its exceptions.

@@ -109,7 +109,7 @@ TEST(Loader, RefusesNamesThatAreTaken) {
   std::string const file = (folder / "hostile.so").string();
   std::string const other = (folder / "unoptimised.so").string();
   Registry<PhysicsEntry> registry("physics");
-  registry.add({.name = "ours", .sentence = "", .options = Section("ours", ""), .judge = {}, .create = {}});
+  registry.add({.name = "ours", .sentence = "", .options = Section("ours", ""), .validate = {}, .create = {}});
   PluginLoader loader(registry, {"mesh"});
   loader.load(other);
   EXPECT_EQ(message_of([&] { loader.load(file); }),

@@ -24,7 +24,7 @@ namespace {
           .sentence = "Nothing, in single precision.",
           .options = halocline::Section("single_only", "Nothing."),
           .precisions = {halocline::Precision::single},
-          .judge = {},
+          .validate = {},
           .create = [](halocline::PhysicsContext const&) { return std::unique_ptr<halocline::Physics>(); }};
 }
 

@@ -42,7 +42,7 @@ Crash const& crash_of(int signal) noexcept {
 }
 
 std::array<struct sigaction, crashes.size()> previous;
-std::string told_in;
+std::string report_file;
 std::atomic<AbruptRecord*> record = nullptr;
 std::atomic<AbruptRecord*> retreat = nullptr;
 std::atomic<int> rank = -1;
@@ -53,10 +53,10 @@ std::atomic_flag ending = ATOMIC_FLAG_INIT;
 constexpr char const* report_request =
     "\nThis is a defect of Halocline: please report it, with the deck and this message.";
 
-void tell(ExitCode code, std::string_view message) noexcept {
+void report(ExitCode code, std::string_view message) noexcept {
   std::array<char, 8192> room;
   SignalText text(room);
-  bool const apart = !told_in.empty();
+  bool const apart = !report_file.empty();
   if (apart) {
     text << static_cast<Index>(code) << "\n";
   } else {
@@ -66,7 +66,7 @@ void tell(ExitCode code, std::string_view message) noexcept {
   text << message;
   if (code == ExitCode::defect) text << report_request;
   if (!apart) return static_cast<void>(write_all(STDERR_FILENO, (text << "\n").view()));
-  int const file = open(told_in.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  int const file = open(report_file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return;
   static_cast<void>(write_all(file, text.view()));
   close(file);
@@ -163,7 +163,7 @@ AbruptEnds::~AbruptEnds() {
   for (std::size_t n = 0; n < crashes.size(); ++n) sigaction(crashes[n].signal, &previous[n], nullptr);
 }
 
-void tell_abrupt_end_in(std::string file) { told_in = std::move(file); }
+void report_abrupt_end_in(std::string file) { report_file = std::move(file); }
 void prepare_thread_for_abrupt_end() { static thread_local HandlerStack const stack; }
 
 void set_rank_of_abrupt_end(int number) noexcept { rank = number; }
@@ -185,7 +185,7 @@ void end_abruptly(ExitCode code, std::string_view message) noexcept {
   if (AbruptRecord* const back = retreat.load(); back != nullptr && record.load() == nullptr)
     back->close(code, message);
   if (AbruptRecord* const open = record.load()) open->close(code, message);
-  tell(code, message);
+  report(code, message);
   _exit(static_cast<int>(code));
 }
 

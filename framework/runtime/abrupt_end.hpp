@@ -33,7 +33,7 @@ class AbruptEnds {
 
 /// Writes that line to this file instead of standard error, after a line with the exit code. If several processes end,
 /// the first one creates the file.
-void tell_abrupt_end_in(std::string file);
+void report_abrupt_end_in(std::string file);
 /// Gives this thread its own stack for signal handlers if it has none: the thread's stack may be what overflowed.
 void prepare_thread_for_abrupt_end();
 /// The rank that the line names; negative: there is only one rank.

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Time for a child to end the processes that it has started itself.
 constexpr std::chrono::seconds grace{2};
-constexpr std::chrono::milliseconds between_looks{10};
+constexpr std::chrono::milliseconds poll_interval{10};
 constexpr std::size_t longest_text = 1 << 16;  // bytes
 
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
@@ -92,7 +92,7 @@ class Child {
   [[nodiscard]] bool ended_by(Clock::time_point deadline) {
     while (!ended()) {
       if (Clock::now() >= deadline) return false;
-      poll(&news_, 1, static_cast<int>(between_looks.count()));
+      poll(&news_, 1, static_cast<int>(poll_interval.count()));
       if (news_.fd >= 0 && !read_into(said_, news_.fd)) news_.fd = -1;
     }
     if (news_.fd >= 0) read_into(said_, news_.fd);
@@ -139,8 +139,8 @@ class Child {
 }  // namespace
 
 ChildEnd run_child(std::vector<std::string> words, std::vector<std::string> environment,
-                   std::chrono::milliseconds patience) {
-  Clock::time_point const deadline = Clock::now() + patience;
+                   std::chrono::milliseconds timeout) {
+  Clock::time_point const deadline = Clock::now() + timeout;
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return {.failure = std::string("has no pipe: ") + std::strerror(errno)};
   Descriptor const out(ends[0]);
@@ -156,7 +156,7 @@ ChildEnd run_child(std::vector<std::string> words, std::vector<std::string> envi
   if (child.ended_by(deadline)) return child.end();
   child.kill_all();
   return {.said = child.said(),
-          .failure = fmt::format("did not end within {:g} s", 1e-3 * static_cast<double>(patience.count()))};
+          .failure = fmt::format("did not end within {:g} s", 1e-3 * static_cast<double>(timeout.count()))};
 }
 
 }  // namespace halocline

@@ -17,11 +17,11 @@ struct ChildEnd {
   Cause cause = Cause::outside;
 };
 
-/// Runs a command in its own process group and returns when it has ended; after `patience` the group is killed.
+/// Runs a command in its own process group and returns when it has ended; after `timeout` the group is killed.
 /// `words[0]` is searched on PATH; `environment` is its complete environment. Standard error is discarded, and no
 /// signal is blocked or ignored at its start. The process starts by exec, so no state of MPI or a device driver is
 /// forked.
 [[nodiscard]] ChildEnd run_child(std::vector<std::string> words, std::vector<std::string> environment,
-                                 std::chrono::milliseconds patience);
+                                 std::chrono::milliseconds timeout);
 
 }  // namespace halocline

@@ -48,14 +48,14 @@ class ControlChannel {
   bool crowded = false;
 
  private:
-  class Patience;
+  class Timeout;
 
   void pause(unsigned tests);
   void receive_news();
-  void tell(Failure const& failure);
-  [[nodiscard]] bool told();
-  [[nodiscard]] bool elect(Failure const* failure, ExitCode code, Patience& patience, Verdict& verdict);
-  [[nodiscard]] bool publish(Failure const* failure, Patience& patience, Verdict& verdict);
+  void report(Failure const& failure);
+  [[nodiscard]] bool is_reported();
+  [[nodiscard]] bool elect(Failure const* failure, ExitCode code, Timeout& timeout, Verdict& verdict);
+  [[nodiscard]] bool publish(Failure const* failure, Timeout& timeout, Verdict& verdict);
   [[nodiscard]] Verdict give_up(std::optional<Failure> const& failure, GuardOptions const& options);
 
   MPI_Comm news_ = MPI_COMM_NULL;

@@ -157,7 +157,7 @@ constexpr int most_threads = 512;
 #endif
 
 /// Kokkos ends the program on an unreadable value, and writes out of bounds if there are too many threads.
-void judge_threads(char const* variable) {
+void validate_threads(char const* variable) {
   char const* const text = std::getenv(variable);
   if (text == nullptr) return;
   // OMP_NUM_THREADS has a number for each level of nested regions; Kokkos uses the first.
@@ -207,7 +207,7 @@ std::vector<int> devices_of_host(std::optional<DeviceChoice> const& choice, Plac
 }
 
 Kokkos::InitializationSettings settings_for(EnvironmentOptions const& options, Place const& place, int device) {
-  for (char const* const variable : {"OMP_NUM_THREADS", "KOKKOS_NUM_THREADS"}) judge_threads(variable);
+  for (char const* const variable : {"OMP_NUM_THREADS", "KOKKOS_NUM_THREADS"}) validate_threads(variable);
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
   if (options.threads > 0) {

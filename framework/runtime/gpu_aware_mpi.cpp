@@ -171,7 +171,7 @@ GpuAwareMpiAnswer try_gpu_aware_mpi(GpuAwareMpiTrial const& trial) {
   if (access(trial.program.c_str(), X_OK) != 0) {
     return {"cannot test whether MPI accepts device memory: there is no program " + trial.program.string(), false};
   }
-  auto const seconds = std::chrono::ceil<std::chrono::seconds>(trial.patience).count();
+  auto const seconds = std::chrono::ceil<std::chrono::seconds>(trial.timeout).count();
   std::vector<std::string> const alone{trial.program.string(), std::to_string(trial.device), std::to_string(seconds)};
   std::vector<std::string> pair = trial.launcher;
   pair.insert(pair.end(), alone.begin(), alone.end());
@@ -184,7 +184,7 @@ GpuAwareMpiAnswer try_gpu_aware_mpi(GpuAwareMpiTrial const& trial) {
   // Two ranks share one core if there is no other.
   variables.insert(variables.end(), {"OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none",
                                      "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"});
-  ChildEnd const of_pair = run_child(pair, variables, trial.patience);
+  ChildEnd const of_pair = run_child(pair, variables, trial.timeout);
   // Output just before a fault may be lost.
   if (begun(of_pair) == 2 || of_pair.cause == ChildEnd::Cause::fault) return answer_of(of_pair);
 
@@ -192,7 +192,7 @@ GpuAwareMpiAnswer try_gpu_aware_mpi(GpuAwareMpiTrial const& trial) {
                         of_pair.failure.empty() ? "started them as separate runs" : of_pair.failure));
   // Otherwise Open MPI starts a daemon for it.
   variables.emplace_back("OMPI_MCA_ess_singleton_isolated=1");
-  return answer_of(run_child(alone, variables, trial.patience));
+  return answer_of(run_child(alone, variables, trial.timeout));
 }
 
 std::string gpu_aware_mpi_key(GpuAwareMpiTrial const& trial) {

@@ -23,7 +23,7 @@ struct GpuAwareMpiTrial {
   std::vector<std::string> launcher{};  ///< words that start two ranks of a program on this host
   std::vector<std::string> environment{};  ///< of the processes; see trial_environment
   int device = 0;                          ///< of the first process; the second uses the next one
-  std::chrono::milliseconds patience{10'000};
+  std::chrono::milliseconds timeout{10'000};
 };
 /// For the device and the environment of this process.
 [[nodiscard]] GpuAwareMpiTrial default_gpu_aware_mpi_trial();

@@ -47,9 +47,9 @@ class Folder : public testing::Test {
 /// A trial of a shell script in place of the probe; `env` replaces the launcher.
 class Trial : public Folder {
  protected:
-  [[nodiscard]] GpuAwareMpiAnswer answer_to(std::string const& lines, std::chrono::milliseconds patience = 10s) const {
+  [[nodiscard]] GpuAwareMpiAnswer answer_to(std::string const& lines, std::chrono::milliseconds timeout = 10s) const {
     return try_gpu_aware_mpi(
-        {.program = program(lines), .launcher = {"env"}, .environment = {"PATH=/usr/bin:/bin"}, .patience = patience});
+        {.program = program(lines), .launcher = {"env"}, .environment = {"PATH=/usr/bin:/bin"}, .timeout = timeout});
   }
 };
 
@@ -154,7 +154,7 @@ TEST_F(Trial, RunsTheRealProgram) {
   GpuAwareMpiTrial trial = default_gpu_aware_mpi_trial();
   for (std::string const& launcher : {std::string("mpirun"), std::string("no-such-mpirun")}) {
     trial.launcher.front() = launcher;
-    trial.patience = 60s;
+    trial.timeout = 60s;
     std::string const obstacle = try_gpu_aware_mpi(trial).obstacle;
     if (device_count() == 0) {
       EXPECT_EQ(obstacle, "");

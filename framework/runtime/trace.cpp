@@ -77,7 +77,7 @@ double ask_clock(Communicator const& communicator, int rank) {
   return ahead;
 }
 
-void tell_clock(Communicator const& communicator) {
+void send_clock(Communicator const& communicator) {
   for (int trial = 0; trial < trials; ++trial) {
     static_cast<void>(receive_time(communicator, 0));
     send_time(communicator, 0, seconds_since_epoch(Clock::now()));
@@ -87,7 +87,7 @@ void tell_clock(Communicator const& communicator) {
 /// Offset of this rank's clock to rank 0's. All ranks of a host share one clock.
 double clock_ahead(Communicator const& communicator) {
   bool const elsewhere = communicator.host() != communicator.host_of(0);
-  if (elsewhere) tell_clock(communicator);
+  if (elsewhere) send_clock(communicator);
   std::vector<double> ahead(static_cast<std::size_t>(communicator.size()));
   if (communicator.rank() == 0) {
     for (int rank = 1; rank < communicator.size(); ++rank) {

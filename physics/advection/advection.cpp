@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/field/boundary_section.hpp"
 #include "framework/grid/walls.hpp"
 #include "framework/io/field_values.hpp"
@@ -113,23 +113,23 @@ std::unique_ptr<Physics> create(PhysicsContext const& context) {
 }
 
 /// The coefficients must not depend on time; in the steady problem nothing may.
-void judge_times(Options const& advection, Options const& mesh, bool is_unsteady, Mistakes& mistakes) {
+void validate_times(Options const& advection, Options const& mesh, bool is_unsteady, Mistakes& mistakes) {
   std::string const stays = is_unsteady ? "but must be constant in time" : "but the problem is steady";
   auto const add = [&](Options const& section, std::string const& option, std::string const& text,
                        std::string const& advice) {
     add_mistake(section, option, "'" + text + "' depends on t, " + stays, mistakes, advice);
   };
-  auto const judge_field = [&](Options const& section, std::string const& option, std::string const& advice = "") {
+  auto const validate_field = [&](Options const& section, std::string const& option, std::string const& advice = "") {
     FieldSource const value = section.field(option);
     if (value.depends_on_time()) add(section, option, value.text(), advice);
   };
-  for (char const* axis : axes) judge_field(advection.section("velocity"), axis);
-  judge_field(advection, "diffusivity");
-  judge_field(advection, "reaction");
+  for (char const* axis : axes) validate_field(advection.section("velocity"), axis);
+  validate_field(advection, "diffusivity");
+  validate_field(advection, "reaction");
   if (is_unsteady) return;
   std::string const advice = "give a section `time` to make it unsteady";
-  judge_field(advection, "source", advice);
-  judge_field(advection, "initial", advice);
+  validate_field(advection, "source", advice);
+  validate_field(advection, "initial", advice);
   if (advection.has("exact") && advection.expression("exact").depends_on_time())
     add(advection, "exact", advection.expression("exact").text(), advice);
   for (Options const& wall : walls(advection.section("boundary"), mesh)) {
@@ -138,7 +138,7 @@ void judge_times(Options const& advection, Options const& mesh, bool is_unsteady
   }
 }
 
-void judge_diffusivity(Options const& advection, bool is_unsteady, Mistakes& mistakes) {
+void validate_diffusivity(Options const& advection, bool is_unsteady, Mistakes& mistakes) {
   FieldSource const k = advection.field("diffusivity");
   if (!k.is_constant() || k.constant() > 0) return;
   bool const may_be_zero = is_unsteady && advection.choice("scheme") == "upwind";
@@ -148,7 +148,7 @@ void judge_diffusivity(Options const& advection, bool is_unsteady, Mistakes& mis
 }
 
 /// Rejects methods whose long steps are stable for diffusion alone.
-void judge_method(Options const& advection, Options const& time, Mistakes& mistakes) {
+void validate_method(Options const& advection, Options const& time, Mistakes& mistakes) {
   IntegratorEntry const& method = *chosen_integrator(time, default_integrator);
   if (!method.is_for_real_eigenvalues) return;
   Options const velocity = advection.section("velocity");
@@ -160,10 +160,10 @@ void judge_method(Options const& advection, Options const& time, Mistakes& mista
   }
 }
 
-void judge(Options const& deck, Mistakes& mistakes) {
+void validate(Options const& deck, Mistakes& mistakes) {
   Options const advection = deck.section("advection");
   Options const mesh = deck.section("mesh");
-  judge_walls(advection.section("boundary"), mesh, Centring::cell, mistakes);
+  validate_walls(advection.section("boundary"), mesh, Centring::cell, mistakes);
   Options const velocity = advection.section("velocity");
   for (std::size_t axis = mesh.entries("cells"); axis < 3; ++axis) {
     if (velocity.given(axes[axis])) {
@@ -171,10 +171,10 @@ void judge(Options const& deck, Mistakes& mistakes) {
     }
   }
   bool const is_unsteady = deck.given("time");
-  judge_diffusivity(advection, is_unsteady, mistakes);
-  judge_times(advection, mesh, is_unsteady, mistakes);
+  validate_diffusivity(advection, is_unsteady, mistakes);
+  validate_times(advection, mesh, is_unsteady, mistakes);
   if (is_unsteady) {
-    judge_method(advection, deck.section("time"), mistakes);
+    validate_method(advection, deck.section("time"), mistakes);
     return;
   }
   if (advection.field("reaction").is_zero() && !walls_make_regular(advection.section("boundary"), mesh)) {
@@ -220,7 +220,7 @@ PhysicsEntry advection_physics() {
           .meshes = {MeshKind::uniform, MeshKind::stretched},
           .rate_parts = {.explicit_part = false, .implicit_part = true},
           .integrator = default_integrator,
-          .judge = judge,
+          .validate = validate,
           .create = create};
 }
 

@@ -11,7 +11,7 @@
 namespace halocline {
 namespace {
 
-void judge(DiffusionDescription const& description) {
+void validate(DiffusionDescription const& description) {
   auto const is_weight = [](double value) { return std::isfinite(value) && value >= 0; };
   if (!is_weight(description.mass)) throw InputError("diffusion: the mass must be finite and not below zero");
   if (!is_weight(description.conductivity)) {
@@ -20,7 +20,7 @@ void judge(DiffusionDescription const& description) {
 }
 
 ControlVolumeGrid grid_of(DiffusionDescription const& description) {
-  judge(description);
+  validate(description);
   return control_volume_grid(description.mesh, description.centring, description.conditions);
 }
 

@@ -9,9 +9,9 @@
 #include "framework/io/field_values.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
-#include "framework/operator/carried_state.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/scaled_error.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/nan_aware.hpp"
@@ -270,21 +270,21 @@ std::vector<SolveReport> EquationSystem<Real>::solve(double time, double scale, 
 }
 
 template <class Real>
-void EquationSystem<Real>::carry(CarriedState& carried, std::string const& name, SystemState& state) {
+void EquationSystem<Real>::serialize(StateArchive& archive, std::string const& name, SystemState& state) {
   FieldsState<Real>& y = as_fields<Real>(state);
   finish_exchange_of(y);
   std::string const group = name.empty() ? "" : name + "/";
   for (std::size_t n = 0; n < y.fields.size(); ++n) {
     std::string const& field = like_[n]->name();
-    carried.field(group + field, *y.fields[n]);
+    archive.field(group + field, *y.fields[n]);
   }
-  if (carried.restores()) y.has_ghosts = false;
+  if (archive.restores()) y.has_ghosts = false;
 }
 
 template <class Real>
-void EquationSystem<Real>::carry_solvers(CarriedState& carried) {
+void EquationSystem<Real>::serialize_solvers(StateArchive& archive) {
   for (std::size_t n = 0; n < implicit_.size(); ++n) {
-    if (implicit_[n]) implicit_[n]->carry(carried, "solver/" + like_[n]->name());
+    if (implicit_[n]) implicit_[n]->serialize(archive, "solver/" + like_[n]->name());
   }
 }
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/field/boundary_section.hpp"
 #include "framework/runtime/error.hpp"
 #include "physics/equations/evolution.hpp"
@@ -131,9 +131,9 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
   Declared declared = declared_;
   int const ghosts = std::max(1, traits.radius);
   declared.diffuses = traits.diffuses;
-  auto const judge = [declared](Options const& deck, Mistakes& mistakes) {
+  auto const validate = [declared](Options const& deck, Mistakes& mistakes) {
     for (std::string const& field : declared.fields) {
-      judge_boundary(deck.section(declared.name).section(field).section("boundary"), deck.section("mesh"), mistakes);
+      validate_boundary(deck.section(declared.name).section(field).section("boundary"), deck.section("mesh"), mistakes);
     }
   };
   auto const create = [declared, stages](PhysicsContext const& context) -> std::unique_ptr<Physics> {
@@ -151,7 +151,7 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
           .ghosts = [ghosts](Options const&) { return ghosts; },
           .rate_parts = {.explicit_part = true, .implicit_part = declared.diffuses},
           .integrator = declared.integrator,
-          .judge = judge,
+          .validate = validate,
           .create = create,
           .promises = promises_};
 }
@@ -182,16 +182,16 @@ PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::
     auto const at = std::find(dimensions.begin(), dimensions.end(), static_cast<int>(axes));
     return static_cast<std::size_t>(at - dimensions.begin());
   };
-  auto const judge = [declared = declared_, fields, place](Options const& deck, Mistakes& mistakes) {
+  auto const validate = [declared = declared_, fields, place](Options const& deck, Mistakes& mistakes) {
     Options const mesh = deck.section("mesh");
     Options const own = deck.section(declared.name);
     std::size_t const at = place(mesh.entries("cells"));
     if (at >= fields.size()) return;
-    judge_law(own, declared.primitives, declared.walls, fields[at], mesh, mistakes);
+    validate_law(own, declared.primitives, declared.walls, fields[at], mesh, mistakes);
     for (std::size_t n = fields[at]; n < declared.fields.size(); ++n) {
       if (own.given(declared.fields[n])) add_mistake(own, declared.fields[n], "the mesh has no such axis", mistakes);
     }
-    judge_law_method(own, deck.section("time"), declared.integrator, mistakes);
+    validate_law_method(own, deck.section("time"), declared.integrator, mistakes);
   };
   auto const create = [declared = declared_, fields, place, single,
                        double_](PhysicsContext const& context) -> std::unique_ptr<Physics> {
@@ -212,7 +212,7 @@ PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::
           .ghosts = [name = declared_.name](Options const& deck) { return law_ghosts(deck.section(name)); },
           .rate_parts = {.explicit_part = true, .implicit_part = false, .has_waves = true},
           .integrator = declared_.integrator,
-          .judge = judge,
+          .validate = validate,
           .create = create,
           .promises = promises_};
 }

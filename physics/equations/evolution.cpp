@@ -9,7 +9,7 @@
 #include "framework/io/field_values.hpp"
 #include "framework/kernel/reduce/fields.hpp"
 #include "framework/mesh/execution.hpp"
-#include "framework/operator/carried_state.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/nan_aware.hpp"
@@ -287,13 +287,13 @@ std::vector<SolveReport> Evolution<Real>::advance(Step const& step) {
 }
 
 template <class Real>
-bool Evolution<Real>::carry(CarriedState& state) {
-  system_->carry(state, "", state_);
+bool Evolution<Real>::serialize(StateArchive& state) {
+  system_->serialize(state, "", state_);
   state.number("time", time_);
   if (state.restores()) known_step_.reset();
-  system_->carry_solvers(state);
+  system_->serialize_solvers(state);
   std::string const group = "integrator/" + integrator_name_;
-  return !state.has(group) || integrator_->carry(state, group, *system_);
+  return !state.has(group) || integrator_->serialize(state, group, *system_);
 }
 
 template class Evolution<float>;

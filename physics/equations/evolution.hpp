@@ -26,7 +26,7 @@ class Evolution final : public Physics {
   [[nodiscard]] double suggested_step() const override { return integrator_->suggested_step(); }
   [[nodiscard]] std::optional<StepCount> step_count() const override { return chosen_steps(*integrator_); }
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
-  [[nodiscard]] bool carry(CarriedState& state) override;
+  [[nodiscard]] bool serialize(StateArchive& state) override;
 
  private:
   [[nodiscard]] double euler_step() const;

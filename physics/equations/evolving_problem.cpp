@@ -5,8 +5,8 @@
 
 #include "framework/grid/volumes.hpp"
 #include "framework/io/field_values.hpp"
-#include "framework/operator/carried_state.hpp"
 #include "framework/operator/right_hand_side.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "physics/equations/exact_errors.hpp"
 #include "solvers/linear/factory.hpp"
 
@@ -78,11 +78,11 @@ std::vector<SolveReport> EvolvingProblem<Real>::advance(Step const& step) {
 }
 
 template <class Real>
-bool EvolvingProblem<Real>::carry(CarriedState& state) {
+bool EvolvingProblem<Real>::serialize(StateArchive& state) {
   state.field("u", *field_);
   state.number("time", time_);
   std::string const group = "integrator/" + integrator_name_;
-  return !state.has(group) || evolution_->carry(state, *integrator_, group);
+  return !state.has(group) || evolution_->serialize(state, *integrator_, group);
 }
 
 template class VolumeSystem<float>;

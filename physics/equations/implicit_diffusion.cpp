@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "framework/operator/carried_state.hpp"
 #include "framework/operator/field_vector.hpp"
+#include "framework/operator/state_archive.hpp"
 
 namespace halocline {
 
@@ -43,13 +43,13 @@ SolveReport ImplicitDiffusion<Real>::solve(double time, double scale, std::share
 }
 
 template <class Real>
-void ImplicitDiffusion<Real>::carry(CarriedState& state, std::string const& group) {
+void ImplicitDiffusion<Real>::serialize(StateArchive& state, std::string const& group) {
   if (!state.has(group)) return;
   double scale = scale_;
   state.number(group + "/scale", scale);
   if (scale == 0) return;
   prepare(scale);
-  solver_->carry(state, group);
+  solver_->serialize(state, group);
 }
 
 template class ImplicitDiffusion<float>;

@@ -11,7 +11,7 @@
 
 namespace halocline {
 
-class CarriedState;
+class StateArchive;
 
 /// g(t, u) = D div grad u of one field on cells, including the values of its walls, for methods that solve for it.
 template <class Real>
@@ -26,7 +26,7 @@ class ImplicitDiffusion {
                                   std::shared_ptr<Field<Real>> const& out);
 
   /// Carries the state that the solver keeps; prepares the solver for that.
-  void carry(CarriedState& state, std::string const& group);
+  void serialize(StateArchive& state, std::string const& group);
 
  private:
   void prepare(double scale);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/field/boundary_section.hpp"
 #include "solvers/time/time_integrator.hpp"
 
@@ -62,15 +62,15 @@ Section declare_face(std::string const& name, std::vector<Primitive> const& prim
 std::string face_at(int face) { return face_name(face / 2, face % 2 == 0 ? -1 : 1); }
 
 /// Adds a mistake if a section gives both a primitive and its substitute.
-void judge_others(Options const& section, std::vector<Primitive> const& primitives, Mistakes& mistakes) {
+void validate_others(Options const& section, std::vector<Primitive> const& primitives, Mistakes& mistakes) {
   for (Primitive const& each : primitives) {
     if (each.other_name.empty() || !section.given(each.name) || !section.given(each.other_name)) continue;
     add_mistake(section, each.other_name, "given together with `" + each.name + "`", mistakes, "give one of them");
   }
 }
 
-void judge_face(Options const& face, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
-                std::size_t fields, Mistakes& mistakes) {
+void validate_face(Options const& face, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
+                   std::size_t fields, Mistakes& mistakes) {
   std::string const kind = face.choice("kind");
   OwnWall const* own = own_wall(walls, kind);
   for (std::size_t n = 0; n < primitives.size(); ++n) {
@@ -139,17 +139,17 @@ void declare_law(Section& own, std::vector<Primitive> const& primitives, std::ve
   for (int face = 0; face < 6; ++face) boundary.section(declare_face(face_at(face), primitives, walls));
 }
 
-void judge_law(Options const& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
-               std::size_t fields, Options const& mesh, Mistakes& mistakes) {
+void validate_law(Options const& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
+                  std::size_t fields, Options const& mesh, Mistakes& mistakes) {
   Options const boundary = own.section("boundary");
-  judge_boundary(boundary, mesh, mistakes);
+  validate_boundary(boundary, mesh, mistakes);
   for (int face = 0; face < 6; ++face) {
     if (!boundary.given(face_at(face))) continue;
-    judge_face(boundary.section(face_at(face)), primitives, walls, fields, mistakes);
-    judge_others(boundary.section(face_at(face)), primitives, mistakes);
+    validate_face(boundary.section(face_at(face)), primitives, walls, fields, mistakes);
+    validate_others(boundary.section(face_at(face)), primitives, mistakes);
   }
   Options const initial = own.section("initial");
-  judge_others(initial, primitives, mistakes);
+  validate_others(initial, primitives, mistakes);
   for (std::size_t n = fields; n < primitives.size(); ++n) {
     if (initial.given(primitives[n].name)) {
       add_mistake(initial, primitives[n].name, "the mesh has no such axis", mistakes);
@@ -157,7 +157,7 @@ void judge_law(Options const& own, std::vector<Primitive> const& primitives, std
   }
 }
 
-void judge_law_method(Options const& own, Options const& time, std::string const& integrator, Mistakes& mistakes) {
+void validate_law_method(Options const& own, Options const& time, std::string const& integrator, Mistakes& mistakes) {
   std::string const reconstruction = own.choice("reconstruction");
   if (integrator_of(time, integrator) != "explicit_euler" || reconstruction == "donor_cell") return;
   add_mistake(time, "method", "explicit_euler is not stable with `reconstruction: " + reconstruction + "`", mistakes,

@@ -49,13 +49,13 @@ void declare_law(Section& own, std::vector<Primitive> const& primitives, std::ve
 /// Adds a mistake for each setting that does not fit the mesh: faces, and quantities beyond those of `axes`.
 ///
 /// \param fields number of primitives on this mesh
-void judge_law(Options const& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
-               std::size_t fields, Options const& mesh, Mistakes& mistakes);
+void validate_law(Options const& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
+                  std::size_t fields, Options const& mesh, Mistakes& mistakes);
 
 /// Adds a mistake if the integrator is not stable with the reconstruction.
 ///
 /// \param integrator used if `time` names none
-void judge_law_method(Options const& own, Options const& time, std::string const& integrator, Mistakes& mistakes);
+void validate_law_method(Options const& own, Options const& time, std::string const& integrator, Mistakes& mistakes);
 
 [[nodiscard]] LawScheme law_scheme(Options const& own);
 /// Layers of ghosts that the scheme reads.

@@ -5,9 +5,9 @@
 #include "framework/field/boundary_section.hpp"
 #include "framework/grid/volumes.hpp"
 #include "framework/io/field_values.hpp"
-#include "framework/operator/carried_state.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/right_hand_side.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "physics/equations/exact_errors.hpp"
 #include "solvers/linear/factory.hpp"
 
@@ -61,7 +61,7 @@ std::vector<SolveReport> StationaryProblem<Real>::advance(Step const& /*step*/) 
 }
 
 template <class Real>
-bool StationaryProblem<Real>::carry(CarriedState& state) {
+bool StationaryProblem<Real>::serialize(StateArchive& state) {
   state.field("u", as_field_vector<Real>(*u_).field());
   double first = first_residual_.value_or(0);
   state.number("first_residual", first);

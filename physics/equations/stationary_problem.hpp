@@ -30,7 +30,7 @@ class StationaryProblem : public Physics {
   /// mean, maximum and, with an exact solution, error_2 and error_maximum.
   [[nodiscard]] std::vector<Quantity> quantities() const override;
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
-  [[nodiscard]] bool carry(CarriedState& state) override;
+  [[nodiscard]] bool serialize(StateArchive& state) override;
 
  protected:
   /// Collective. Throws InputError for a source, initial or exact value that is not finite.

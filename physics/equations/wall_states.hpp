@@ -236,10 +236,10 @@ class WallStates {
     }
     if (kernel.boxes.work() == 0) return;
     for (auto const& field : state) {
-      tell({.kind = GhostEvent::Kind::fill_walls,
-            .record = &field->ghost_record(block),
-            .walls = filled,
-            .following = following});
+      notify({.kind = GhostEvent::Kind::fill_walls,
+              .record = &field->ghost_record(block),
+              .walls = filled,
+              .following = following});
     }
     using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
     Kokkos::parallel_for("halocline walls of a law", launched_at_once(Policy(execution(block), 0, kernel.boxes.work())),

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/field/boundary_section.hpp"
 #include "framework/grid/walls.hpp"
 #include "framework/io/field_values.hpp"
@@ -139,7 +139,7 @@ class Heat final : public EvolvingProblem<Real> {
   std::unique_ptr<Vector> density_volume_;
 };
 
-void judge_conductivity(Options const& heat, Mistakes& mistakes) {
+void validate_conductivity(Options const& heat, Mistakes& mistakes) {
   FieldSource const k = heat.field("conductivity");
   if (k.depends_on_time()) {
     add_mistake(heat, "conductivity", "'" + k.text() + "' depends on t, but the conductivity must be constant in time",
@@ -173,16 +173,16 @@ Section heat_section() {
     if (given.has("conductivity") && given.given("coefficient")) {
       add_mistake(given, "coefficient", "given together with `conductivity`", mistakes, "give one of them");
     }
-    if (given.has("conductivity")) judge_conductivity(given, mistakes);
+    if (given.has("conductivity")) validate_conductivity(given, mistakes);
   });
   return heat;
 }
 
-void judge(Options const& deck, Mistakes& mistakes) {
+void validate(Options const& deck, Mistakes& mistakes) {
   Options const heat = deck.section("heat");
   Options const mesh = deck.section("mesh");
-  judge_walls(heat.section("boundary"), mesh, Centring::cell, mistakes);
-  judge_regions(heat.list("regions"), mesh.entries("cells"), mistakes);
+  validate_walls(heat.section("boundary"), mesh, Centring::cell, mistakes);
+  validate_regions(heat.list("regions"), mesh.entries("cells"), mistakes);
 }
 
 PhysicsEntry heat_physics() {
@@ -195,7 +195,7 @@ PhysicsEntry heat_physics() {
           .meshes = {MeshKind::uniform, MeshKind::stretched},
           .rate_parts = {.explicit_part = false, .implicit_part = true},
           .integrator = default_integrator,
-          .judge = judge,
+          .validate = validate,
           .create = create_physics<Heat>,
           .deck_formats = {tea_format()},
           .promises = {.mirror_symmetric = true, .axes_alike = true}};

@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 
 namespace halocline::heat {
 namespace {
@@ -26,7 +26,7 @@ Region::Shape shape_of(std::string const& name) {
   return Region::Shape::everywhere;
 }
 
-void judge_shape(Options const& region, Mistakes& mistakes) {
+void validate_shape(Options const& region, Mistakes& mistakes) {
   std::string const shape = region.choice("shape");
   std::vector<std::string> const needed = needs(shape);
   for (std::string const option : {"lower", "upper", "centre", "radius"}) {
@@ -98,11 +98,11 @@ Section region_section() {
   region.real("radius", "Radius of a circle.").above(0).optional();
   region.real("density", "Mass per volume.").above(0);
   region.real("energy", "Energy per mass.");
-  region.check(judge_shape);
+  region.check(validate_shape);
   return region;
 }
 
-void judge_regions(std::vector<Options> const& regions, std::size_t dimensions, Mistakes& mistakes) {
+void validate_regions(std::vector<Options> const& regions, std::size_t dimensions, Mistakes& mistakes) {
   if (!regions.empty() && regions.front().choice("shape") != "everywhere") {
     add_mistake(regions.front(), "shape", "the first region is the background", mistakes, "make it `everywhere`");
   }

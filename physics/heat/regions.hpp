@@ -32,7 +32,7 @@ struct Region {
 /// Declares the list `regions`: the first is the background, later ones overwrite.
 [[nodiscard]] Section region_section();
 /// Adds mistakes for regions of a validated list that do not fit each other or a mesh with `dimensions` axes.
-void judge_regions(std::vector<Options> const& regions, std::size_t dimensions, Mistakes& mistakes);
+void validate_regions(std::vector<Options> const& regions, std::size_t dimensions, Mistakes& mistakes);
 /// The regions of a validated list.
 [[nodiscard]] std::vector<Region> read_regions(std::vector<Options> const& regions);
 

@@ -164,7 +164,7 @@ class TeaReader {
   }
 
   /// The value of a word that sets several options, validated here so that a mistake is reported once.
-  Node judged(std::string const& word, std::string const& expectation, bool (*is_allowed)(std::string const&)) {
+  Node validated(std::string const& word, std::string const& expectation, bool (*is_allowed)(std::string const&)) {
     TeaWord const* const value = find(word);
     if (value == nullptr) return {};
     Node node = number(*value);
@@ -223,8 +223,8 @@ class TeaReader {
       chosen.push_back(method);
       solver.set("method", word->location, scalar(method, word->location));
     }
-    Node const tolerance = judged("tl_eps", "a number of at least 0 and below 1", is_tolerance);
-    Node const iterations = judged("tl_max_iters", "an integer of at least 1", is_count);
+    Node const tolerance = validated("tl_eps", "a number of at least 0 and below 1", is_tolerance);
+    Node const iterations = validated("tl_max_iters", "an integer of at least 1", is_count);
     for (std::string const method : {"cg", "chebyshev", "jacobi", "multigrid"}) {
       Node& section = solver.section(method, root.location);
       if (find("tl_eps") != nullptr) section.set("relative_tolerance", tolerance.location, tolerance);

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/field/boundary_section.hpp"
 #include "framework/grid/control_volume_grid.hpp"
 #include "framework/grid/walls.hpp"
@@ -40,9 +40,9 @@ class Laplace final : public StationaryProblem<Real> {
   }
 };
 
-void judge(Options const& deck, Mistakes& mistakes) {
+void validate(Options const& deck, Mistakes& mistakes) {
   Options const laplace = deck.section("laplace");
-  judge_walls(laplace.section("boundary"), deck.section("mesh"), centring_of(laplace), mistakes);
+  validate_walls(laplace.section("boundary"), deck.section("mesh"), centring_of(laplace), mistakes);
 }
 
 Section laplace_section() {
@@ -62,7 +62,7 @@ PhysicsEntry laplace_physics() {
           .time_dependence = TimeDependence::stationary,
           .meshes = {MeshKind::uniform, MeshKind::stretched},
           .centring = [](Options const& deck) { return centring_of(deck.section("laplace")); },
-          .judge = judge,
+          .validate = validate,
           .create = create_physics<Laplace>};
 }
 

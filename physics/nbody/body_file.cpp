@@ -93,7 +93,7 @@ bool are_names(Cells const& cells) {
   return has_letter && std::none_of(cells.begin(), cells.end(), begins_like_number);
 }
 
-void judge_names(Cells const& names, std::string const& place) {
+void validate_names(Cells const& names, std::string const& place) {
   std::string const meant = "; the columns of a file of bodies are " + all_names() + ", in this order";
   if (names.size() != column_names.size())
     throw InputError(place + ": has " + std::to_string(names.size()) + " names" + meant);
@@ -195,7 +195,7 @@ std::vector<Body> read_csv(std::istream& text, std::string const& path) {
     std::string const place = "bodies: `" + path + "`:" + std::to_string(number);
     Cells const cells = cells_of(rest);
     if (is_first && are_names(cells)) {
-      judge_names(cells, place);
+      validate_names(cells, place);
     } else {
       bodies.push_back(body_in(cells, place));
     }

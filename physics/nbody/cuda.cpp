@@ -74,30 +74,30 @@ struct Tile {
 
   /// \param self index among the sources of this thread's first target
   template <Omitted omitted, int Unrolled>
-  __device__ __forceinline__ void feel_all(Interaction const& interaction, Buffer const& sources,
-                                           Real softening_squared, int self) {
+  __device__ __forceinline__ void accumulate_all(Interaction const& interaction, Buffer const& sources,
+                                                 Real softening_squared, int self) {
 #pragma unroll Unrolled
     for (int k = 0; k < AShape::chunk; ++k) {
       Source<Real> const from = cuda::load(sources + k);
 #pragma unroll
       for (int n = 0; n < AShape::targets; ++n)
-        targets[n].template feel<omitted>(interaction, from, softening_squared, k == self + n * AShape::threads);
+        targets[n].template accumulate<omitted>(interaction, from, softening_squared, k == self + n * AShape::threads);
     }
   }
 
   /// \param coincides whether sources at the position of a target must be omitted
-  __device__ __forceinline__ void feel_chunk(Interaction const& interaction, Buffer const& sources,
-                                             Real softening_squared, Index chunk, Index tile, bool coincides) {
+  __device__ __forceinline__ void accumulate_chunk(Interaction const& interaction, Buffer const& sources,
+                                                   Real softening_squared, Index chunk, Index tile, bool coincides) {
     constexpr int rare = Interaction::fades ? 2 : AShape::unrolled;
-    if (coincides) return feel_all<Omitted::coincident, rare>(interaction, sources, softening_squared, 0);
+    if (coincides) return accumulate_all<Omitted::coincident, rare>(interaction, sources, softening_squared, 0);
     if constexpr (!Interaction::fades) {
       Index const self = interaction.self + tile * AShape::tile - chunk * AShape::chunk;
       if (self > -AShape::tile && self < AShape::chunk) {
         int const mine = static_cast<int>(self) + static_cast<int>(threadIdx.x);
-        return feel_all<Omitted::self, 2>(interaction, sources, softening_squared, mine);
+        return accumulate_all<Omitted::self, 2>(interaction, sources, softening_squared, mine);
       }
     }
-    feel_all<Omitted::nothing, AShape::unrolled>(interaction, sources, softening_squared, 0);
+    accumulate_all<Omitted::nothing, AShape::unrolled>(interaction, sources, softening_squared, 0);
   }
 
   __device__ void finish(ProblemOf<AShape> const& problem, Index tile, bool is_whole) const {
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(AShape::threads, AShape::resident)
       } else if (step < end) {
         brought.load(interaction, 0);
       }
-      targets.feel_chunk(interaction, buffers[buffer], softening_squared, chunk - 1, tile, coincides);
+      targets.accumulate_chunk(interaction, buffers[buffer], softening_squared, chunk - 1, tile, coincides);
       buffer ^= 1;
     }
     targets.finish(problem, tile, from_first && chunk == split.chunks);

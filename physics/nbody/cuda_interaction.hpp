@@ -57,8 +57,8 @@ struct Target {
 
   /// Adds the terms of a source. `is_self`: whether it is the target.
   template <Omitted omitted>
-  __device__ __forceinline__ void feel(Interaction const& interaction, Source<Real> const& from, Real softening_squared,
-                                       bool is_self) {
+  __device__ __forceinline__ void accumulate(Interaction const& interaction, Source<Real> const& from,
+                                             Real softening_squared, bool is_self) {
     Real const dx = from.x - x;
     Real const dy = from.y - y;
     Real const dz = from.z - z;

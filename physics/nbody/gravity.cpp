@@ -13,7 +13,7 @@ Gravity<Real>::Gravity(std::shared_ptr<PointSet const> points, double softening,
 
 template <class Real>
 template <class Work>
-void Gravity<Real>::go_round(Field<Real> const& position, Field<Real> const& mass, Work const& work) {
+void Gravity<Real>::for_each_stage(Field<Real> const& position, Field<Real> const& mass, Work const& work) {
   CurrentDevice const current;
   ring_.start(position, mass);
   for (Index stage = 0; stage < ring_.stages(); ++stage) {
@@ -25,8 +25,8 @@ void Gravity<Real>::go_round(Field<Real> const& position, Field<Real> const& mas
 
 template <class Real>
 template <class Work>
-void Gravity<Real>::meet_all(Field<Real> const& position, Field<Real> const& mass, Work const& work) {
-  go_round(position, mass, [&](Block const& block, Index stage) {
+void Gravity<Real>::for_all_pairs(Field<Real> const& position, Field<Real> const& mass, Work const& work) {
+  for_each_stage(position, mass, [&](Block const& block, Index stage) {
     Index const targets = points_->points_of(block.id);
     if (targets == 0) return;
     work(block, Pairs<Real>{ring_.own(block), targets, ring_.sources(block, stage), ring_.count(block, stage),
@@ -37,7 +37,7 @@ void Gravity<Real>::meet_all(Field<Real> const& position, Field<Real> const& mas
 template <class Real>
 void Gravity<Real>::accelerate(Field<Real> const& position, Field<Real> const& mass, Field<Real>& acceleration) {
   if (queue_) {
-    go_round(position, mass, [&](Block const& block, Index stage) {
+    for_each_stage(position, mass, [&](Block const& block, Index stage) {
       using From = Kokkos::View<Source<Real> const*, Memory, Kokkos::MemoryUnmanaged>;
       using To = Kokkos::View<Source<Real>*, Memory, Kokkos::MemoryUnmanaged>;
       auto const count = static_cast<std::size_t>(ring_.count(block, stage));
@@ -47,7 +47,7 @@ void Gravity<Real>::accelerate(Field<Real> const& position, Field<Real> const& m
     });
     return queue_->accelerate(softening_, form_, acceleration);
   }
-  meet_all(position, mass, [&](Block const& block, Pairs<Real> const& pairs) {
+  for_all_pairs(position, mass, [&](Block const& block, Pairs<Real> const& pairs) {
     Attraction<Real> attraction{pairs, {}};
     for (int axis = 0; axis < 3; ++axis)
       attraction.acceleration[static_cast<std::size_t>(axis)] = acceleration.view(block, axis).origin;
@@ -57,7 +57,7 @@ void Gravity<Real>::accelerate(Field<Real> const& position, Field<Real> const& m
 
 template <class Real>
 void Gravity<Real>::potential(Field<Real> const& position, Field<Real> const& mass, Field<Real>& potential) {
-  meet_all(position, mass, [&](Block const& block, Pairs<Real> const& pairs) {
+  for_all_pairs(position, mass, [&](Block const& block, Pairs<Real> const& pairs) {
     sum_pairs_until_stopped(execution(block), Potential<Real>{pairs, potential.view(block).origin}, form_);
   });
 }

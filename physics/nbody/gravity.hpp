@@ -30,10 +30,10 @@ class Gravity {
  private:
   /// Calls `work(block, stage)` for each block at each stage of the ring.
   template <class Work>
-  void go_round(Field<Real> const& position, Field<Real> const& mass, Work const& work);
+  void for_each_stage(Field<Real> const& position, Field<Real> const& mass, Work const& work);
   /// Calls `work(block, pairs)` for each block with the bodies of each block.
   template <class Work>
-  void meet_all(Field<Real> const& position, Field<Real> const& mass, Work const& work);
+  void for_all_pairs(Field<Real> const& position, Field<Real> const& mass, Work const& work);
 
   std::shared_ptr<PointSet const> points_;
   Real softening_;

@@ -88,8 +88,8 @@ struct TargetLanes {
 
   /// Adds the term of one source, the same in all lanes. `self`: the lane whose target is this source, if any.
   template <Omitted omitted>
-  void feel(Lanes<Real> from_x, Lanes<Real> from_y, Lanes<Real> from_z, Lanes<Real> mass, Lanes<Real> softening_squared,
-            [[maybe_unused]] Index self = -1) {
+  void accumulate(Lanes<Real> from_x, Lanes<Real> from_y, Lanes<Real> from_z, Lanes<Real> mass,
+                  Lanes<Real> softening_squared, [[maybe_unused]] Index self = -1) {
     Lanes<Real> const dx = from_x - x;
     Lanes<Real> const dy = from_y - y;
     Lanes<Real> const dz = from_z - z;

@@ -8,7 +8,7 @@
 #include "framework/deck/mistakes.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
-#include "framework/operator/carried_state.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "framework/operator/vector_functors.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -102,7 +102,7 @@ class NBody final : public Physics {
     return {};
   }
 
-  [[nodiscard]] bool carry(CarriedState& state) override {
+  [[nodiscard]] bool serialize(StateArchive& state) override {
     for (Field<Real>* const field : {&position_, &velocity_, &mass_, &acceleration_}) {
       state.field(field->name(), *field);
     }
@@ -214,7 +214,7 @@ Section nbody_section() {
 }
 
 /// A sample stands for a large random set of bodies, with the same mass per body.
-std::vector<Body> bodies_to_judge(Options const& nbody) {
+std::vector<Body> bodies_to_validate(Options const& nbody) {
   if (nbody.choice("initial") != "plummer") return initial_bodies(nbody, nbody.real("gravity"));
   Options const given = nbody.section("plummer");
   Index const all = given.integer("bodies");
@@ -223,10 +223,10 @@ std::vector<Body> bodies_to_judge(Options const& nbody) {
                  nbody.real("gravity"), static_cast<std::uint64_t>(given.integer("seed")));
 }
 
-void judge_bodies(Options const& deck, Mistakes& mistakes) {
+void validate_bodies(Options const& deck, Mistakes& mistakes) {
   Options const nbody = deck.section("nbody");
   try {
-    std::vector<Body> const bodies = bodies_to_judge(nbody);
+    std::vector<Body> const bodies = bodies_to_validate(nbody);
     double const softening = nbody.real("softening");
     bool const is_single = deck.choice("precision") == "single";
     is_single ? require_precision<float>(bodies, softening) : require_precision<double>(bodies, softening);
@@ -247,7 +247,7 @@ BytesOfPoint bytes_of_body(Options const& deck) {
   double const of_queue = has_queue ? (4 + (uses_device_memory() ? 3 : 0)) * real : 0;
   return {.shared = (3 * 3 + 2 + 3 * 4) * real,
           .state = 7 * real,
-          .carried = 10 * real,
+          .checkpointed = 10 * real,
           .in_each_block = beginning + of_queue};
 }
 
@@ -258,7 +258,7 @@ PhysicsEntry nbody_physics() {
           .points = [](Options const& deck) { return count_bodies(deck.section("nbody")); },
           .takes_courant = false,
           .steps_by_itself = true,
-          .judge = judge_bodies,
+          .validate = validate_bodies,
           .create = create_physics<NBody>,
           .bytes_of_point = bytes_of_body};
 }

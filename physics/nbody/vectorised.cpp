@@ -28,15 +28,15 @@ struct SumTile {
     load(targets, first, count);
     Index const all = interaction.source_count;
     if (omitted == Omitted::coincident) {
-      feel<Omitted::coincident>(targets, 0, all, first);
+      accumulate<Omitted::coincident>(targets, 0, all, first);
     } else if (omitted == Omitted::nothing) {
-      feel<Omitted::nothing>(targets, 0, all, first);
+      accumulate<Omitted::nothing>(targets, 0, all, first);
     } else {
       Index const begin = std::clamp<Index>(interaction.self + first, 0, all);
       Index const end = std::clamp<Index>(interaction.self + first + count, 0, all);
-      feel<Omitted::nothing>(targets, 0, begin, first);
-      feel<Omitted::self>(targets, begin, end, first);
-      feel<Omitted::nothing>(targets, end, all, first);
+      accumulate<Omitted::nothing>(targets, 0, begin, first);
+      accumulate<Omitted::self>(targets, begin, end, first);
+      accumulate<Omitted::nothing>(targets, end, all, first);
     }
     store(targets, first, count);
   }
@@ -58,7 +58,7 @@ struct SumTile {
 
   /// A range of the sources.
   template <Omitted omitted_of_some>
-  void feel(Targets* targets, Index begin, Index end, Index first) const {
+  void accumulate(Targets* targets, Index begin, Index end, Index first) const {
     Targets local[registers_of_targets];  // a local copy, so that it stays in registers
     std::copy_n(targets, registers_of_targets, local);
     Lanes<Real> const softening_squared = broadcast(interaction.softening * interaction.softening);
@@ -66,8 +66,8 @@ struct SumTile {
       Source<Real> const& from = interaction.sources[j];
       Index self = j - interaction.self - first;
       for (Targets& one : local) {
-        one.template feel<omitted_of_some>(broadcast(from.x), broadcast(from.y), broadcast(from.z),
-                                           broadcast(from.mass), softening_squared, self);
+        one.template accumulate<omitted_of_some>(broadcast(from.x), broadcast(from.y), broadcast(from.z),
+                                                 broadcast(from.mass), softening_squared, self);
         self -= lanes<Real>;
       }
     }

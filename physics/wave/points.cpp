@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/tree.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "physics/wave/sweeps.hpp"
@@ -94,7 +94,7 @@ Section receiver_section() {
   return receiver;
 }
 
-void judge_positions(std::vector<Options> const& points, Options const& mesh, Mistakes& mistakes) {
+void validate_positions(std::vector<Options> const& points, Options const& mesh, Mistakes& mistakes) {
   std::size_t const axes = mesh.entries("cells");
   for (Options const& point : points) {
     std::vector<double> const position = point.reals("position");
@@ -112,7 +112,7 @@ void judge_positions(std::vector<Options> const& points, Options const& mesh, Mi
   }
 }
 
-void judge_names(std::vector<Options> const& receivers, Mistakes& mistakes) {
+void validate_names(std::vector<Options> const& receivers, Mistakes& mistakes) {
   std::set<std::string> known{"time"};
   for (std::size_t n = 0; n < receivers.size(); ++n) {
     std::string const name = name_of(receivers[n], n);

@@ -22,10 +22,10 @@ namespace halocline::wave {
 /// Declares the list `receivers`.
 [[nodiscard]] Section receiver_section();
 /// Adds a mistake for every position outside the mesh.
-void judge_positions(std::vector<Options> const& points, Options const& mesh, Mistakes& mistakes);
+void validate_positions(std::vector<Options> const& points, Options const& mesh, Mistakes& mistakes);
 
 /// Adds a mistake for every name that is not a valid column header or is used twice.
-void judge_names(std::vector<Options> const& receivers, Mistakes& mistakes);
+void validate_names(std::vector<Options> const& receivers, Mistakes& mistakes);
 
 /// A cell of a block of this rank.
 struct OwnedCell {

@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/halo/orders.hpp"
 #include "framework/io/field_values.hpp"
 #include "framework/kernel/reduce/fields.hpp"
 #include "framework/kernel/repeated_work.hpp"
 #include "framework/mesh/execution.hpp"
-#include "framework/operator/carried_state.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
@@ -153,7 +153,7 @@ class Wave final : public Physics {
     return {};
   }
 
-  [[nodiscard]] bool carry(CarriedState& state) override {
+  [[nodiscard]] bool serialize(StateArchive& state) override {
     exchange_.finish();
     state.field("u", *u_);
     state.field("u_before", *before_);
@@ -342,16 +342,16 @@ class Wave final : public Physics {
   Receivers<Real> receivers_;
 };
 
-void judge(Options const& deck, Mistakes& mistakes) {
+void validate(Options const& deck, Mistakes& mistakes) {
   Options const wave = deck.section("wave");
   Options const mesh = deck.section("mesh");
-  judge_positions(wave.list("sources"), mesh, mistakes);
-  judge_positions(wave.list("receivers"), mesh, mistakes);
-  judge_names(wave.list("receivers"), mistakes);
+  validate_positions(wave.list("sources"), mesh, mistakes);
+  validate_positions(wave.list("receivers"), mesh, mistakes);
+  validate_names(wave.list("receivers"), mistakes);
 }
 
 /// Rejects options that the method does not use, and missing or invalid ones.
-void judge_method(Options const& wave, Mistakes& mistakes) {
+void validate_method(Options const& wave, Mistakes& mistakes) {
   bool const weighted_sum = is_weighted_sum(wave);
   if (weighted_sum && !wave.has("weights")) {
     mistakes.add(wave.location(), wave.full_name("weights"), "missing", "a weighted sum needs them");
@@ -403,7 +403,7 @@ Section wave_section() {
       .defaults_to(1e-3);
   wave.list(source_section());
   wave.list(receiver_section());
-  wave.check(judge_method);
+  wave.check(validate_method);
   return wave;
 }
 
@@ -437,7 +437,7 @@ PhysicsEntry wave_physics() {
           .time_dependence = TimeDependence::evolving,
           .ghosts = [](Options const&) { return ghosts; },
           .steps_by_itself = true,
-          .judge = judge,
+          .validate = validate,
           .create = create_physics<Wave>,
           .promises = {
               .order = 8, .order_in_time = 2, .mirror_symmetric = true, .axes_alike = true, .decks = test_decks()}};

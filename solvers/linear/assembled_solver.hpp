@@ -23,7 +23,7 @@ class AssembledSolver final : public LinearSolver {
   [[nodiscard]] std::vector<std::string> fallbacks() const override { return solver_->fallbacks(); }
   void set_criteria(Criteria const& criteria) override { solver_->set_criteria(criteria); }
   [[nodiscard]] Criteria criteria() const override { return solver_->criteria(); }
-  void carry(CarriedState& state, std::string const& group) override { solver_->carry(state, group); }
+  void serialize(StateArchive& state, std::string const& group) override { solver_->serialize(state, group); }
 
  private:
   std::unique_ptr<LinearSolver> solver_;

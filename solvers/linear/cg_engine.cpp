@@ -44,8 +44,8 @@ class WaitingEngine final : public DeferringEngine {
 /// of x; if n was the last step, the rest of it is discarded.
 class EngineAhead : public DeferringEngine {
  public:
-  EngineAhead(CgStepsAhead const& steps, Vectors vectors, ResidualSolve const& judge)
-      : DeferringEngine(vectors), steps_(steps), judge_(judge) {}
+  EngineAhead(CgStepsAhead const& steps, Vectors vectors, ResidualSolve const& solve)
+      : DeferringEngine(vectors), steps_(steps), solve_(solve) {}
 
   void start(CgRecurrence const& recurrence) override {
     apply_deferred_update();
@@ -54,7 +54,7 @@ class EngineAhead : public DeferringEngine {
   }
   CgSquares step(CgRecurrence& recurrence, Vector const& /*z*/) override {
     enqueue(++taken_);
-    if (judge_.iterations() + 1 < judge_.most_iterations()) enqueue(taken_ + 1);
+    if (solve_.iterations() + 1 < solve_.most_iterations()) enqueue(taken_ + 1);
     CgSquares const squares = steps_.squares(buffer(taken_));
     recurrence.find_alpha(squares.curvature);
     deferred_ = enqueued_ > taken_ ? 0 : recurrence.alpha;
@@ -67,7 +67,7 @@ class EngineAhead : public DeferringEngine {
 
  protected:
   CgStepsAhead const& steps_;
-  ResidualSolve const& judge_;
+  ResidualSolve const& solve_;
 
  private:
   static int buffer(Index step) { return static_cast<int>(step % 2); }
@@ -93,7 +93,7 @@ class ResidentEngine final : public EngineAhead {
   }
   CgSquares step(CgRecurrence& recurrence, Vector const& z) override {
     if (!is_too_large_ && measured_.empty()) {
-      measured_ = steps_.run_persistent(recurrence, judge_.bounds(), v_.x, *v_.p, *v_.r);
+      measured_ = steps_.run_persistent(recurrence, solve_.bounds(), v_.x, *v_.p, *v_.r);
       is_too_large_ = measured_.empty();
       if (is_too_large_) EngineAhead::start(recurrence);
     }
@@ -112,10 +112,10 @@ class ResidentEngine final : public EngineAhead {
 }  // namespace
 
 std::unique_ptr<CgEngine> make_cg_engine(Operator const& a, CgEngine::Vectors vectors, bool is_plain,
-                                         ResidualSolve const& judge) {
+                                         ResidualSolve const& solve) {
   auto steps = cg_steps(a);
   if (CgStepsAhead const* const ahead = is_plain ? steps->ahead() : nullptr) {
-    return std::make_unique<ResidentEngine>(*ahead, vectors, judge);
+    return std::make_unique<ResidentEngine>(*ahead, vectors, solve);
   }
   return std::make_unique<WaitingEngine>(std::move(steps), vectors);
 }

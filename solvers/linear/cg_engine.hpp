@@ -33,8 +33,8 @@ class CgEngine {
 };
 
 /// \param is_plain whether beta and the next step depend on nothing but a step's dot products: no preconditioner
-/// \param judge the solve, which must outlive the engine; its bounds end the steps of a persistent kernel
+/// \param solve the solve, which must outlive the engine; its bounds end the steps of a persistent kernel
 [[nodiscard]] std::unique_ptr<CgEngine> make_cg_engine(Operator const& a, CgEngine::Vectors vectors, bool is_plain,
-                                                       ResidualSolve const& judge);
+                                                       ResidualSolve const& solve);
 
 }  // namespace halocline

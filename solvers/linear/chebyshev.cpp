@@ -4,16 +4,16 @@
 #include <cmath>
 #include <utility>
 
-#include "framework/operator/carried_state.hpp"
 #include "framework/operator/generic_steps.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "solvers/linear/stationary_preconditioners.hpp"
 
 namespace halocline {
 
 namespace {
 
-constexpr Index first_look = 2;
-constexpr Index look_every = 10;
+constexpr Index first_check = 2;
+constexpr Index check_interval = 10;
 /// Ritz values lie inside the spectrum, so the interval is widened by this fraction on both sides.
 constexpr double margin = 0.05;
 
@@ -63,7 +63,7 @@ void Chebyshev::make_vectors(Operator const& a) {
   presteps_.prepare(a);
 }
 
-void Chebyshev::carry(CarriedState& state, std::string const& group) {
+void Chebyshev::serialize(StateArchive& state, std::string const& group) {
   state.number(group + "/smallest_eigenvalue", interval_.smallest);
   state.number(group + "/largest_eigenvalue", interval_.largest);
 }
@@ -100,9 +100,9 @@ std::optional<Outcome> Chebyshev::sweep(ResidualSolve& solve, Operator const& a,
   Vector* next = next_.get();
   std::optional<Outcome> outcome;
   // The first check comes early: with an interval far too narrow the iteration diverges within a few steps.
-  Index next_look = first_look;
+  Index next_check = first_check;
   while (!outcome && !is_narrow_ && solve.left() > 0) {
-    Index const count = std::min(solve.left(), std::exchange(next_look, look_every));
+    Index const count = std::min(solve.left(), std::exchange(next_check, check_interval));
     for (Index n = 0; n < count; ++n) {
       steps->step(recurrence.next(), solve.b(), *now, *direction_, *next);
       std::swap(now, next);

@@ -70,7 +70,7 @@ class Chebyshev final : public KrylovSolver {
 
   /// The current interval: the given one, or the one that the last solve found.
   [[nodiscard]] EigenvalueBounds const& interval() const { return interval_; }
-  void carry(CarriedState& state, std::string const& group) override;
+  void serialize(StateArchive& state, std::string const& group) override;
 
  protected:
   void make_vectors(Operator const& a) override;

@@ -81,13 +81,13 @@ std::optional<Outcome> ConjugateGradients::step(ResidualSolve& solve, Vector con
   coefficients_.push_back({recurrence_.alpha, 0});
   residual_ = std::sqrt(found.residual);
   if (options_.replaces_residuals) replace_residual(solve, x);
-  double judged = residual_;
+  double criterion_norm = residual_;
   if (is_natural() && residual_ > 0 && std::isfinite(residual_)) {
     if (auto const failure = precondition(solve)) return failure;
     is_preconditioned_ = true;
-    judged = std::sqrt(product_);
+    criterion_norm = std::sqrt(product_);
   }
-  if (auto const failure = solve.measure(residual_, judged)) return failure;
+  if (auto const failure = solve.measure(residual_, criterion_norm)) return failure;
   if (!solve.goes_on()) return std::nullopt;
   solve.note_solution();
   return solve.grows_from_rounding() ? end_within_rounding(solve) : std::nullopt;

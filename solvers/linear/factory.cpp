@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 #include "solvers/linear/assembled_solver.hpp"
 #include "solvers/linear/bicgstab.hpp"
 #include "solvers/linear/chebyshev.hpp"

@@ -30,8 +30,8 @@ class KrylovSolver : public LinearSolver {
   }
   void set_criteria(Criteria const& criteria) final { criteria_ = criteria; }
   [[nodiscard]] Criteria criteria() const final { return criteria_; }
-  void carry(CarriedState& state, std::string const& group) override {
-    if (preconditioner_) preconditioner_->carry(state, group + "/preconditioner");
+  void serialize(StateArchive& state, std::string const& group) override {
+    if (preconditioner_) preconditioner_->serialize(state, group + "/preconditioner");
   }
 
  protected:

@@ -28,16 +28,16 @@ std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   true_residual_ = std::sqrt(a_.residual(b_, x_, r));
   is_checked_ = true;
   b_norm_ = std::sqrt(b_.square());
-  residual_ = judged_ = smallest_ = true_residual_;
+  residual_ = criterion_norm_ = smallest_ = true_residual_;
   if (auto const failure = what_cannot_be_measured(r)) {
     record_.measure(0, residual_);
     return fail(*failure);
   }
-  double const b_judged = judged(b_, b_norm_);
-  judged_ = judged(r, residual_);
+  double const b_criterion_norm = criterion_norm(b_, b_norm_);
+  criterion_norm_ = criterion_norm(r, residual_);
   // The method reports at its start why there is no such norm.
-  record_.measure(0, std::isfinite(judged_) ? judged_ : residual_);
-  convergence_.begin(judged_, b_judged);
+  record_.measure(0, std::isfinite(criterion_norm_) ? criterion_norm_ : residual_);
+  convergence_.begin(criterion_norm_, b_criterion_norm);
   measure_solution();
   rounding_at_start_ = rounding_;
   initial_ = smallest_start_ = residual_;
@@ -54,7 +54,7 @@ std::optional<Failure> ResidualSolve::what_cannot_be_measured(Vector const& r) c
   return std::nullopt;
 }
 
-double ResidualSolve::judged(Vector const& r, double norm) const {
+double ResidualSolve::criterion_norm(Vector const& r, double norm) const {
   if (!ends_.norm || norm == 0) return norm;
   double const found = ends_.norm(r);
   return found > 0 ? found : std::nan("");
@@ -67,17 +67,17 @@ double ResidualSolve::find_true_residual(Vector& r) {
   return true_residual_;
 }
 
-std::optional<Outcome> ResidualSolve::measure(double residual, double judged) {
+std::optional<Outcome> ResidualSolve::measure(double residual, double criterion_norm) {
   residual_ = residual;
-  judged_ = judged;
+  criterion_norm_ = criterion_norm;
   smallest_ = std::min(smallest_, residual);
   is_checked_ = false;
-  return measure_at(++iteration_, judged);
+  return measure_at(++iteration_, criterion_norm);
 }
 
 std::optional<Outcome> ResidualSolve::measure_true_residual(Index steps, double residual, Vector const& x) {
   iteration_ += steps;
-  residual_ = judged_ = true_residual_ = residual;
+  residual_ = criterion_norm_ = true_residual_ = residual;
   is_checked_ = true;
   if (auto const failure = measure_at(iteration_, residual)) return failure;
   if (claims()) return Outcome::converged;
@@ -88,7 +88,7 @@ std::optional<Outcome> ResidualSolve::measure_true_residual(Index steps, double 
 std::optional<Outcome> ResidualSolve::append(SolveReport const& inner) {
   record_.append(inner);
   iteration_ = record_.report().iterations;
-  residual_ = judged_ = true_residual_ = inner.true_residual;
+  residual_ = criterion_norm_ = true_residual_ = inner.true_residual;
   is_checked_ = true;
   // If a few steps end within rounding, there may still be more to gain.
   bool const goes_on = inner.outcome == Outcome::iteration_limit || inner.outcome == Outcome::converged_to_rounding;
@@ -97,19 +97,19 @@ std::optional<Outcome> ResidualSolve::append(SolveReport const& inner) {
   return std::nullopt;
 }
 
-std::optional<Outcome> ResidualSolve::begin_at(Index iteration, double judged, Vector const& of) {
-  record_.measure(iteration, judged);
+std::optional<Outcome> ResidualSolve::begin_at(Index iteration, double criterion_norm, Vector const& of) {
+  record_.measure(iteration, criterion_norm);
   b_norm_ = std::sqrt(b_.square());
-  if (!std::isfinite(judged)) return fail(why_not_finite(judged, of));
+  if (!std::isfinite(criterion_norm)) return fail(why_not_finite(criterion_norm, of));
   if (!std::isfinite(b_norm_)) return fail(why_not_finite(b_norm_, b_));
-  convergence_.begin(judged, b_norm_);
-  if (auto const failure = convergence_.failure(judged)) return fail(*failure);
+  convergence_.begin(criterion_norm, b_norm_);
+  if (auto const failure = convergence_.failure(criterion_norm)) return fail(*failure);
   return std::nullopt;
 }
 
-std::optional<Outcome> ResidualSolve::measure_at(Index iteration, double judged) {
-  record_.measure(iteration, judged);
-  if (auto const failure = convergence_.failure(judged)) return fail(*failure);
+std::optional<Outcome> ResidualSolve::measure_at(Index iteration, double criterion_norm) {
+  record_.measure(iteration, criterion_norm);
+  if (auto const failure = convergence_.failure(criterion_norm)) return fail(*failure);
   return std::nullopt;
 }
 
@@ -125,7 +125,7 @@ bool ResidualSolve::goes_on() const {
 CgBounds ResidualSolve::bounds() const {
   return {.enough = std::max({convergence_.target(), rounding_, note_at()}),
           .too_much = convergence_.most(),
-          .most = smallest_ <= rounding_ ? 1 : std::min(convergence_.patience(), left())};
+          .most = smallest_ <= rounding_ ? 1 : std::min(convergence_.timeout(), left())};
 }
 
 bool ResidualSolve::grows_from_rounding() const {
@@ -139,8 +139,8 @@ std::optional<Outcome> ResidualSolve::check_true_residual(Vector& r) {
   find_true_residual(r);
   if (!std::isfinite(true_residual_)) return fail(why_not_finite(true_residual_, r));
   bool const claims = this->claims();
-  judged_ = judged(r, true_residual_);
-  if (convergence_.reached(judged_)) return Outcome::converged;
+  criterion_norm_ = criterion_norm(r, true_residual_);
+  if (convergence_.reached(criterion_norm_)) return Outcome::converged;
   bool const drifted = !(true_residual_ <= 2 * residual_);
   bool const claimed = claims || (drifted && below_rounding());
   // Missed by little: a restart from b - A x may reach the target.
@@ -181,7 +181,7 @@ std::optional<Outcome> ResidualSolve::end_within_rounding(Vector& r) {
   double const before = rounding_;
   find_true_residual(r);
   smallest_ = residual_;
-  if (convergence_.reached(judged(r, true_residual_))) return Outcome::converged;
+  if (convergence_.reached(criterion_norm(r, true_residual_))) return Outcome::converged;
   // For a solution that grew without bound, the rounding level explains any residual.
   if (true_residual_ <= std::min(rounding_, 2 * before)) return Outcome::converged_to_rounding;
   return std::nullopt;

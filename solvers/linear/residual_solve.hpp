@@ -35,8 +35,8 @@ class ResidualSolve {
   [[nodiscard]] std::optional<Outcome> begin(Vector& r);
   /// Takes the residual of the recurrence after one more iteration; returns the outcome of a failed solve.
   [[nodiscard]] std::optional<Outcome> measure(double residual) { return measure(residual, residual); }
-  /// The same with the residual's norm for the criteria, `judged`.
-  [[nodiscard]] std::optional<Outcome> measure(double residual, double judged);
+  /// The same with the residual's norm for the criteria, `criterion_norm`.
+  [[nodiscard]] std::optional<Outcome> measure(double residual, double criterion_norm);
   /// For methods that compute b - A x themselves: takes its 2-norm after `steps` more iterations, at x. Returns the
   /// outcome if the solve has ended.
   [[nodiscard]] std::optional<Outcome> measure_true_residual(Index steps, double residual, Vector const& x);
@@ -44,9 +44,9 @@ class ResidualSolve {
   [[nodiscard]] std::optional<Outcome> append(SolveReport const& inner);
   /// Replaces `begin` for methods whose steps compute the residual that they start from. Takes the first residual in
   /// the norm of the criteria; `of` is a vector for finding the reason if that is not finite.
-  [[nodiscard]] std::optional<Outcome> begin_at(Index iteration, double judged, Vector const& of);
+  [[nodiscard]] std::optional<Outcome> begin_at(Index iteration, double criterion_norm, Vector const& of);
   /// The same for each later step.
-  [[nodiscard]] std::optional<Outcome> measure_at(Index iteration, double judged);
+  [[nodiscard]] std::optional<Outcome> measure_at(Index iteration, double criterion_norm);
   /// Takes the decrease of the squared norm that the method reduces in every iteration: while that falls, a plateau of
   /// residuals is not a stall. Methods that never call it have no plateaus.
   void descend(double decrease);
@@ -56,7 +56,7 @@ class ResidualSolve {
   /// When a batch of iterations must end, for `goes_on` and `note_solution`.
   [[nodiscard]] CgBounds bounds() const;
   /// Whether the recurrence meets the criteria.
-  [[nodiscard]] bool claims() const { return convergence_.reached(judged_); }
+  [[nodiscard]] bool claims() const { return convergence_.reached(criterion_norm_); }
   /// Whether the residual has grown from within the rounding level: rounding errors in the null space of A are never
   /// removed from a recurrence, and amplify themselves.
   [[nodiscard]] bool grows_from_rounding() const;
@@ -98,7 +98,7 @@ class ResidualSolve {
   [[nodiscard]] std::optional<Failure> what_cannot_be_measured(Vector const& r) const;
   /// The norm of a residual for the criteria, given its 2-norm. NaN, which meets no criteria, if it is not a norm
   /// because the preconditioner is not positive definite.
-  [[nodiscard]] double judged(Vector const& r, double norm) const;
+  [[nodiscard]] double criterion_norm(Vector const& r, double norm) const;
   [[nodiscard]] double note_at() const { return 0.01 * residual_at_norm_; }
   [[nodiscard]] bool below_rounding() const;
   [[nodiscard]] bool on_plateau() const { return descends_ && convergence_.on_plateau(); }
@@ -114,8 +114,8 @@ class ResidualSolve {
   int fruitless_starts_ = 0;
   Index iteration_ = 0;
   double residual_ = 0;
-  double judged_ = 0;    ///< its norm for the criteria
-  double smallest_ = 0;  ///< smallest residual since the last check
+  double criterion_norm_ = 0;  ///< its norm for the criteria
+  double smallest_ = 0;        ///< smallest residual since the last check
   double true_residual_ = 0;
   double initial_ = 0;
   double smallest_start_ = 0;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "framework/operator/carried_state.hpp"
+#include "framework/operator/state_archive.hpp"
 
 namespace halocline {
 namespace {
@@ -93,10 +93,10 @@ void SinglePrecision::follow(double product) {
   scale_ = is_regular ? power_of_two(0.5 * (std::log2(product_at_scale_) - std::log2(product))) : 0;
 }
 
-void SinglePrecision::carry(CarriedState& state, std::string const& group) {
+void SinglePrecision::serialize(StateArchive& state, std::string const& group) {
   state.number(group + "/scale", scale_);
   state.number(group + "/product_at_scale", product_at_scale_);
-  inner_->carry(state, group);
+  inner_->serialize(state, group);
 }
 
 }  // namespace halocline

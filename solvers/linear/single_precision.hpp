@@ -32,7 +32,7 @@ class SinglePrecision final : public Preconditioner {
   [[nodiscard]] bool has_start() const override { return inner_->has_start(); }
   void start(Vector const& r, Vector& z) override { static_cast<void>(start_dot(r, z)); }
   [[nodiscard]] double start_dot(Vector const& r, Vector& z) override;
-  void carry(CarriedState& state, std::string const& group) override;
+  void serialize(StateArchive& state, std::string const& group) override;
 
  private:
   /// Adapts `scale_` so that a residual as large as the last one gives the product `product_at_scale_`.

@@ -12,7 +12,7 @@
 
 namespace halocline {
 
-class CarriedState;
+class StateArchive;
 
 /// Reference of a relative tolerance: a 2-norm.
 enum class RelativeTo {
@@ -69,7 +69,7 @@ class LinearSolver {
 
   /// Lists the state that the solver keeps between solves, besides what `prepare` computes: nothing, if not overridden.
   /// When state is set, the solver has been prepared. \param group prefix of the names
-  virtual void carry(CarriedState& /*state*/, std::string const& /*group*/) {}
+  virtual void serialize(StateArchive& /*state*/, std::string const& /*group*/) {}
 
   /// Sets the observer of iterations; empty for none.
   void set_observer(IterationObserver observer) { observer_ = std::move(observer); }
@@ -103,8 +103,8 @@ class Preconditioner {
   [[nodiscard]] virtual double apply_dot(Vector const& r, Vector& z) { return apply(r, z), z.dot(r); }
   /// A sentence for each feature that the operator last prepared does not provide, with its replacement.
   [[nodiscard]] virtual std::vector<std::string> fallbacks() const { return {}; }
-  /// Like LinearSolver::carry.
-  virtual void carry(CarriedState& /*state*/, std::string const& /*group*/) {}
+  /// Like LinearSolver::serialize.
+  virtual void serialize(StateArchive& /*state*/, std::string const& /*group*/) {}
   /// Whether `start` gives a better first step of a solve than M^-1 r: closer to A^-1 r, with more work.
   [[nodiscard]] virtual bool has_start() const { return false; }
   /// Sets z close to A^-1 r; this need not be symmetric.

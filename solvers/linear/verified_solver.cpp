@@ -122,7 +122,7 @@ SolveReport VerifiedSolver::solve(Operator const& a, Vector const& b, Vector& x)
   SolveReport report = solver_->solve(a, b, x);
   ScopedRegion const region("verification");
   report.verification = found_;
-  if (std::isfinite(report.true_residual)) judge(a, b, x, report);
+  if (std::isfinite(report.true_residual)) check_solution(a, b, x, report);
   return report;
 }
 
@@ -135,7 +135,7 @@ SolveReport VerifiedSolver::refuse(Operator const& a, Vector const& b, Vector co
   return report;
 }
 
-void VerifiedSolver::judge(Operator const& a, Vector const& b, Vector const& x, SolveReport& report) {
+void VerifiedSolver::check_solution(Operator const& a, Vector const& b, Vector const& x, SolveReport& report) {
   static_cast<void>(a.residual(b, x, *r_));
   if (report.outcome != Outcome::converged && has_no_solution(a, b, x, report)) {
     report.outcome = Outcome::inconsistent;
@@ -148,10 +148,10 @@ void VerifiedSolver::judge(Operator const& a, Vector const& b, Vector const& x, 
   if (singular_ && report.remark.empty()) {
     report.remark = constants_ ? constants_in_null_space : "the operator is singular: the solution is not unique";
   }
-  judge_error(a, b, x, report);
+  check_error(a, b, x, report);
 }
 
-void VerifiedSolver::judge_error(Operator const& a, Vector const& b, Vector const& x, SolveReport& report) {
+void VerifiedSolver::check_error(Operator const& a, Vector const& b, Vector const& x, SolveReport& report) {
   ErrorEstimate estimate = estimator_.estimate(*solver_, a, b, x, most_iterations(report));
   if (singular_ && !constants_ && estimate.doubt.empty()) estimate.doubt = "the operator is singular";
   report.verification->error_estimate = estimate.relative;

@@ -44,7 +44,7 @@ class VerifiedSolver final : public LinearSolver {
   [[nodiscard]] std::vector<std::string> fallbacks() const override { return solver_->fallbacks(); }
   void set_criteria(Criteria const& criteria) override { solver_->set_criteria(criteria); }
   [[nodiscard]] Criteria criteria() const override { return solver_->criteria(); }
-  void carry(CarriedState& state, std::string const& group) override { solver_->carry(state, group); }
+  void serialize(StateArchive& state, std::string const& group) override { solver_->serialize(state, group); }
 
  private:
   /// Why no solve can be correct.
@@ -56,11 +56,11 @@ class VerifiedSolver final : public LinearSolver {
   [[nodiscard]] std::optional<Obstacle> check(Operator const& a);
   [[nodiscard]] std::optional<Obstacle> check_preconditioner();
   [[nodiscard]] SolveReport refuse(Operator const& a, Vector const& b, Vector const& x);
-  void judge(Operator const& a, Vector const& b, Vector const& x, SolveReport& report);
+  void check_solution(Operator const& a, Vector const& b, Vector const& x, SolveReport& report);
   [[nodiscard]] bool has_no_solution(Operator const& a, Vector const& b, Vector const& x, SolveReport const& report);
   [[nodiscard]] bool has_null_part(Operator const& a, Vector const& b, double limit, Index left);
   [[nodiscard]] double rounding_at(Vector const& b, Vector const& x, SolveReport const& report);
-  void judge_error(Operator const& a, Vector const& b, Vector const& x, SolveReport& report);
+  void check_error(Operator const& a, Vector const& b, Vector const& x, SolveReport& report);
 
   std::unique_ptr<LinearSolver> solver_;
   std::string name_;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
+#include "framework/deck/validation.hpp"
 #include "solvers/multigrid/refinement.hpp"
 
 namespace halocline {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "framework/deck/mistakes.hpp"
-#include "framework/operator/carried_state.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
@@ -174,9 +174,9 @@ double StepController::factor_of(double error, bool was_shortened) {
   return std::clamp(factor, least, limit);
 }
 
-void StepController::carry(CarriedState& carried, std::string const& group) {
-  carried.number(group + "/last_error", last_error_);
-  carried.flag(group + "/rejected", rejected_);
+void StepController::serialize(StateArchive& archive, std::string const& group) {
+  archive.number(group + "/last_error", last_error_);
+  archive.flag(group + "/rejected", rejected_);
 }
 
 EmbeddedRungeKutta::EmbeddedRungeKutta(EmbeddedMethod method, ErrorTolerance tolerance)
@@ -191,18 +191,18 @@ void EmbeddedRungeKutta::restart() {
   controller_.restart();
 }
 
-bool EmbeddedRungeKutta::carry(CarriedState& carried, std::string const& group, EvolvingSystem& system) {
-  halocline::carry(steps_, carried, group);
-  controller_.carry(carried, group);
-  carried.number(group + "/suggested", suggested_);
+bool EmbeddedRungeKutta::serialize(StateArchive& archive, std::string const& group, EvolvingSystem& system) {
+  halocline::serialize(steps_, archive, group);
+  controller_.serialize(archive, group);
+  archive.number(group + "/suggested", suggested_);
   bool has_slope = slope_time_.has_value();
-  carried.flag(group + "/has_slope", has_slope);
+  archive.flag(group + "/has_slope", has_slope);
   if (!has_slope) return true;
   double slope_time = slope_time_.value_or(0);
-  carried.number(group + "/slope_time", slope_time);
+  archive.number(group + "/slope_time", slope_time);
   slope_time_ = slope_time;
   states_.make(system);
-  system.carry(carried, group + "/slope", states_[1]);
+  system.serialize(archive, group + "/slope", states_[1]);
   return true;
 }
 

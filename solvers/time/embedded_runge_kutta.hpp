@@ -33,7 +33,7 @@ class StepController {
     last_error_ = 1;
     rejected_ = false;
   }
-  void carry(CarriedState& carried, std::string const& group);
+  void serialize(StateArchive& archive, std::string const& group);
 
  private:
   double power_;
@@ -64,7 +64,7 @@ class EmbeddedRungeKutta final : public TimeIntegrator {
   void restart() override;
   [[nodiscard]] StepCount steps() const override { return steps_; }
   [[nodiscard]] bool controls_error() const override { return true; }
-  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem& system) override;
+  [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem& system) override;
 
  private:
   /// Tries a step from u. Returns the error relative to the tolerance; the new state is in `result`.

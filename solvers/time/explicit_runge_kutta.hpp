@@ -55,8 +55,8 @@ class ExplicitRungeKutta final : public TimeIntegrator {
                                                  SystemState& u) override;
   [[nodiscard]] double stable_factor() const override { return stable_factor_; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
-  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem&) override {
-    return halocline::carry(steps_, carried, group), true;
+  [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {
+    return halocline::serialize(steps_, archive, group), true;
   }
 
  private:

@@ -17,8 +17,8 @@ class ImexArs222 final : public TimeIntegrator {
                                                  SystemState& u) override;
   [[nodiscard]] double stable_factor() const override { return 1; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
-  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem&) override {
-    return halocline::carry(steps_, carried, group), true;
+  [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {
+    return halocline::serialize(steps_, archive, group), true;
   }
 
  private:
@@ -38,8 +38,8 @@ class ImexArk3 final : public TimeIntegrator {
                                                  SystemState& u) override;
   [[nodiscard]] double stable_factor() const override { return factor; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
-  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem&) override {
-    return halocline::carry(steps_, carried, group), true;
+  [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {
+    return halocline::serialize(steps_, archive, group), true;
   }
 
  private:

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "framework/operator/carried_state.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -96,15 +96,15 @@ Reports Sdirk2::advance(EvolvingSystem& system, double time, double step, System
   return sdirk2_step(system, time, step, u, *right_, *v_);
 }
 
-bool Bdf2::carry(CarriedState& carried, std::string const& group, EvolvingSystem& system) {
-  halocline::carry(steps_, carried, group);
-  carried.number(group + "/last_step", last_step_);
+bool Bdf2::serialize(StateArchive& archive, std::string const& group, EvolvingSystem& system) {
+  halocline::serialize(steps_, archive, group);
+  archive.number(group + "/last_step", last_step_);
   if (last_step_ == 0) return true;
   if (v_ == nullptr) {
     before_ = system.create_state();
     v_ = system.create_state();
   }
-  system.carry(carried, group + "/before", *before_);
+  system.serialize(archive, group + "/before", *before_);
   return true;
 }
 

@@ -22,8 +22,8 @@ class ThetaMethod final : public TimeIntegrator {
   [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
                                                  SystemState& u) override;
   [[nodiscard]] StepCount steps() const override { return steps_; }
-  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem&) override {
-    return halocline::carry(steps_, carried, group), true;
+  [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {
+    return halocline::serialize(steps_, archive, group), true;
   }
 
  private:
@@ -39,8 +39,8 @@ class Sdirk2 final : public TimeIntegrator {
   [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
                                                  SystemState& u) override;
   [[nodiscard]] StepCount steps() const override { return steps_; }
-  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem&) override {
-    return halocline::carry(steps_, carried, group), true;
+  [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {
+    return halocline::serialize(steps_, archive, group), true;
   }
 
  private:
@@ -61,7 +61,7 @@ class Bdf2 final : public TimeIntegrator {
                                                  SystemState& u) override;
   void restart() override { last_step_ = 0; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
-  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem& system) override;
+  [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem& system) override;
 
  private:
   double last_step_ = 0;                 ///< 0: none

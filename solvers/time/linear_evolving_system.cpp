@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/operator/carried_state.hpp"
 #include "framework/operator/scaled_error.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "framework/runtime/error.hpp"
 #include "solvers/linear/solver.hpp"
 
@@ -157,22 +157,22 @@ std::vector<SolveReport> LinearEvolvingSystem::solve(double time, double scale, 
   return {solver_.solve(a, *b_, vector(out))};
 }
 
-void LinearEvolvingSystem::carry(CarriedState& carried, std::string const& name, SystemState& state) {
+void LinearEvolvingSystem::serialize(StateArchive& archive, std::string const& name, SystemState& state) {
   FieldBase* const field = vector(state).underlying_field();
   if (field == nullptr)
     throw DefectError("the state `" + name + "` is not a field, and only fields are stored in checkpoints");
-  carried.field(name, *field);
+  archive.field(name, *field);
 }
 
-bool LinearEvolvingSystem::carry(CarriedState& carried, TimeIntegrator& integrator,
-                                 std::string const& integrator_group) {
-  if (carried.has("solver/scale")) {
+bool LinearEvolvingSystem::serialize(StateArchive& archive, TimeIntegrator& integrator,
+                                     std::string const& integrator_group) {
+  if (archive.has("solver/scale")) {
     double scale = prepared_scale_;
-    carried.number("solver/scale", scale);
+    archive.number("solver/scale", scale);
     if (scale > 0) prepare(scale);
-    if (scale > 0) solver_.carry(carried, "solver");
+    if (scale > 0) solver_.serialize(archive, "solver");
   }
-  return integrator.carry(carried, integrator_group, *this);
+  return integrator.serialize(archive, integrator_group, *this);
 }
 
 double LinearEvolvingSystem::scaled_maximum(SystemState const& error, SystemState const& before,

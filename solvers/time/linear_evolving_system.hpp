@@ -59,10 +59,10 @@ class LinearEvolvingSystem final : public EvolvingSystem {
                                                SystemState& out) override;
   [[nodiscard]] double scaled_maximum(SystemState const& error, SystemState const& before, SystemState const& after,
                                       double absolute, double relative) override;
-  void carry(CarriedState& carried, std::string const& name, SystemState& state) override;
+  void serialize(StateArchive& archive, std::string const& name, SystemState& state) override;
   /// Carries the state of the solver, which it prepares, and of the integrator; false if the integrator does not
   /// support it.
-  [[nodiscard]] bool carry(CarriedState& carried, TimeIntegrator& integrator, std::string const& integrator_group);
+  [[nodiscard]] bool serialize(StateArchive& archive, TimeIntegrator& integrator, std::string const& integrator_group);
 
  private:
   struct State;

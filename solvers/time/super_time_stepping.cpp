@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/validation.hpp"
 
 namespace halocline {
 namespace {

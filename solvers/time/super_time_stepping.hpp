@@ -16,8 +16,8 @@ class RungeKuttaLegendre final : public TimeIntegrator {
   [[nodiscard]] double stable_factor() const override { return factor_of(most_stages_); }
   void set_euler_step(double step) override { euler_step_ = step; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
-  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem&) override {
-    return halocline::carry(steps_, carried, group), true;
+  [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {
+    return halocline::serialize(steps_, archive, group), true;
   }
 
   /// The smallest odd number of stages that is stable for a step, limited to the most.

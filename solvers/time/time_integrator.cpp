@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
-#include "framework/operator/carried_state.hpp"
+#include "framework/deck/validation.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "solvers/time/embedded_runge_kutta.hpp"
 #include "solvers/time/explicit_runge_kutta.hpp"
 #include "solvers/time/imex_runge_kutta.hpp"
@@ -58,7 +58,7 @@ bool serves(IntegratorEntry const& integrator, RateParts const& parts) {
   return true;
 }
 
-void judge_integrator(Options const& time, RateParts const& parts, Mistakes& mistakes) {
+void validate_integrator(Options const& time, RateParts const& parts, Mistakes& mistakes) {
   if (!time.has("method")) return;
   IntegratorEntry const& chosen = integrators().find(time.choice("method"));
   if (serves(chosen, parts)) return;
@@ -74,9 +74,9 @@ void judge_integrator(Options const& time, RateParts const& parts, Mistakes& mis
   add_mistake(time, "method", chosen.name + " " + reason, mistakes, "use one of " + allowed);
 }
 
-void carry(StepCount& steps, CarriedState& carried, std::string const& group) {
-  carried.count(group + "/steps_taken", steps.taken);
-  carried.count(group + "/steps_rejected", steps.rejected);
+void serialize(StepCount& steps, StateArchive& archive, std::string const& group) {
+  archive.count(group + "/steps_taken", steps.taken);
+  archive.count(group + "/steps_rejected", steps.rejected);
 }
 
 }  // namespace halocline

@@ -15,7 +15,7 @@
 
 namespace halocline {
 
-class CarriedState;
+class StateArchive;
 class Mistakes;
 
 /// Advances the state of an EvolvingSystem in time. Made once from its deck section, for one system, and used for every
@@ -50,14 +50,14 @@ class TimeIntegrator {
   [[nodiscard]] virtual bool controls_error() const { return false; }
   /// Lists the state that the method keeps between steps; `system` lists its states. Returns false if the method does
   /// not support it (the default): then a run with it cannot be resumed.
-  [[nodiscard]] virtual bool carry(CarriedState& /*carried*/, std::string const& /*group*/,
-                                   EvolvingSystem& /*system*/) {
+  [[nodiscard]] virtual bool serialize(StateArchive& /*archive*/, std::string const& /*group*/,
+                                       EvolvingSystem& /*system*/) {
     return false;
   }
 };
 
-/// For TimeIntegrator::carry.
-void carry(StepCount& steps, CarriedState& carried, std::string const& group);
+/// For TimeIntegrator::serialize.
+void serialize(StepCount& steps, StateArchive& archive, std::string const& group);
 
 /// What a method requires of an EvolvingSystem.
 enum class Treatment {
@@ -104,6 +104,6 @@ struct IntegratorEntry {
 [[nodiscard]] bool serves(IntegratorEntry const& integrator, RateParts const& parts);
 /// Adds a mistake, naming the possible methods, if a `time` section chooses one that cannot be used for a physics with
 /// these parts.
-void judge_integrator(Options const& time, RateParts const& parts, Mistakes& mistakes);
+void validate_integrator(Options const& time, RateParts const& parts, Mistakes& mistakes);
 
 }  // namespace halocline

@@ -21,7 +21,8 @@ constexpr RateParts solvable{.explicit_part = false, .implicit_part = true};
 std::string mistakes_of(std::string const& method, RateParts const& parts) {
   Section root("", "A deck.");
   root.section(time_section());
-  root.check([&](Options const& deck, Mistakes& mistakes) { judge_integrator(deck.section("time"), parts, mistakes); });
+  root.check(
+      [&](Options const& deck, Mistakes& mistakes) { validate_integrator(deck.section("time"), parts, mistakes); });
   try {
     static_cast<void>(Deck("deck", "time: {method: " + method + "}").read(root));
   } catch (InputError const& error) {

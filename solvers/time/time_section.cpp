@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/options.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "solvers/time/time_integrator.hpp"
 
@@ -59,7 +59,7 @@ Section time_section() {
   return time;
 }
 
-void judge_time(Options const& time, Mistakes& mistakes, bool suggests_steps, bool takes_courant) {
+void validate_time(Options const& time, Mistakes& mistakes, bool suggests_steps, bool takes_courant) {
   if (!time.has("step") && !time.has("courant") && !suggests_steps) {
     mistakes.add(time.location(), time.full_name("step"), "missing",
                  takes_courant ? "give `step` or `courant`" : "it is the length of each step");

@@ -14,6 +14,6 @@ class Options;
 ///
 /// \param suggests_steps whether the physics suggests steps, so that the deck need not give any
 /// \param takes_courant  whether a fraction of the longest stable step can replace the step
-void judge_time(Options const& time, Mistakes& mistakes, bool suggests_steps = false, bool takes_courant = true);
+void validate_time(Options const& time, Mistakes& mistakes, bool suggests_steps = false, bool takes_courant = true);
 
 }  // namespace halocline

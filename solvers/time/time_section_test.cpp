@@ -14,7 +14,7 @@ namespace {
 std::string mistakes_of(std::string const& time) {
   Section root("", "A deck.");
   root.section(time_section());
-  root.check([](Options const& deck, Mistakes& mistakes) { judge_time(deck.section("time"), mistakes); });
+  root.check([](Options const& deck, Mistakes& mistakes) { validate_time(deck.section("time"), mistakes); });
   try {
     static_cast<void>(Deck("deck", "time: " + time).read(root));
   } catch (InputError const& error) {
@@ -46,7 +46,8 @@ TEST(TimeSection, TakesAPartOfTheLongestStableStepInPlaceOfAStep) {
 TEST(TimeSection, AsksForAStepAloneIfNoPartOfAStableOneCanReplaceIt) {
   Section root("", "A deck.");
   root.section(time_section());
-  root.check([](Options const& deck, Mistakes& mistakes) { judge_time(deck.section("time"), mistakes, false, false); });
+  root.check(
+      [](Options const& deck, Mistakes& mistakes) { validate_time(deck.section("time"), mistakes, false, false); });
   try {
     static_cast<void>(Deck("deck", "time: {steps: 3}").read(root));
     ADD_FAILURE() << "no mistake";

@@ -74,7 +74,7 @@ PhysicsEntry choosing() {
                 return what == "suggested" || what == "vanishing";
               },
           .steps_by_itself = true,
-          .judge = {},
+          .validate = {},
           .create = [](PhysicsContext const& context) { return std::make_unique<Choosing>(context); }};
 }
 

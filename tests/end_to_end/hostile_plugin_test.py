@@ -25,8 +25,8 @@ BEFORE_A_RUN = [
     ("load: throws", None, "the code that runs on loading", THROWN),
     ("entry: throws", None, "the function of HALOCLINE_PLUGIN", THROWN),
     ("check: throws", "hostile", "a check of its options", THROWN),
-    ("judge: throws", "hostile", "`judge`", THROWN),
-    ("judge: throws a number", "hostile", "`judge`", NUMBER),
+    ("validate: throws", "hostile", "`validate`", THROWN),
+    ("validate: throws a number", "hostile", "`validate`", NUMBER),
     ("ghosts: fewer than none", "hostile", "`ghosts`", "it returned -1 layers" + BLAME),
 ]
 CREATION = [
@@ -134,7 +134,7 @@ class HostilePlugin(unittest.TestCase):
     def test_one_that_exits_or_crashes_is_named_too(self):
         for place, physics, named_place in (("load", "", "the code that runs on loading"),
                                             ("entry", "", "the function of HALOCLINE_PLUGIN"),
-                                            ("judge", ", physics `hostile`", "`judge`"),
+                                            ("validate", ", physics `hostile`", "`validate`"),
                                             ("create", ", physics `hostile`", "`create`")):
             for what, words in (("exits", "a library or a plugin ended the program with exit() in {}; any message of it "
                                           "is above"),

@@ -104,7 +104,7 @@ PhysicsEntry misbehaving() {
           .options = std::move(options),
           .precisions = {Precision::double_},
           .steps_by_itself = true,
-          .judge = {},
+          .validate = {},
           .create = [](PhysicsContext const& context) { return std::make_unique<Misbehaving>(context); }};
 }
 

@@ -221,7 +221,7 @@ class Restart(unittest.TestCase):
         with scratch() as folder:
             deck = "physics: faulty\nmesh: {cells: [8]}\ntime: {step: 0.1, steps: 3}\nfaulty: {where: u, value: nan, step: 9}\ncheckpoint: {every: {steps: 1}}\n"
             finished = run(folder, "run", "run.yaml", "--plugin", FAULTY, deck=deck)
-            self.assert_ends(finished, 2, "`checkpoint`: faulty, or its integrator, does not implement `carry`")
+            self.assert_ends(finished, 2, "`checkpoint`: faulty, or its integrator, does not implement `serialize`")
             self.assertFalse((pathlib.Path(folder) / "run.out").exists())
 
     def test_cadences_that_are_none(self):

@@ -70,7 +70,7 @@ __attribute__((constructor)) void read_plan() {
 }
 
 /// Uses system calls directly, which this library does not intercept.
-void tell(char const* call, char const* path) {
+void report(char const* call, char const* path) {
   if (was_told.exchange(true)) return;
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -100,7 +100,7 @@ bool fails(char const* call, char const* path) {
   if (plan == nullptr || plan->call != call || !is_below(path)) return false;
   long const number = ++counted;
   if (number < plan->count || (number > plan->count && !plan->for_ever)) return false;
-  tell(call, path);
+  report(call, path);
   errno = plan->error;
   return true;
 }
@@ -120,7 +120,7 @@ ssize_t room(int file, std::size_t bytes) {
   long const after = counted += static_cast<long>(bytes);
   long const over = after - plan->count;
   if (over <= 0) return static_cast<ssize_t>(bytes);
-  tell("space", opened.path.data());
+  report("space", opened.path.data());
   if (over < static_cast<long>(bytes)) return static_cast<ssize_t>(bytes) - over;
   errno = plan->error;
   return -1;

@@ -45,7 +45,7 @@ solver: {method: jacobi, jacobi: {iterations: 1000000, relative_tolerance: 1e-8}
 IO_RANKS = "\nio: {ranks: 1}\n"
 
 # Seconds within which a run that cannot continue must end.
-PATIENCE = 10
+TIMEOUT = 10
 CODES = (0, 2, 3, 4, 5, 70)
 ASKING = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
 SITES = ("deck", "allocation", "pack", "wait", "reduction", "solve", "hdf5_write", "checkpoint")
@@ -111,10 +111,10 @@ class Started:
                                             stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT)
         if happens:
             happens(self)
-        allowed = begun + 4 * usual + PATIENCE + self.stood
+        allowed = begun + 4 * usual + TIMEOUT + self.stood
         while self.process.poll() is None or at_work(folder):
             now = time.monotonic()
-            if now > allowed or (self.fault_at and now > self.fault_at + usual + PATIENCE + self.stood):
+            if now > allowed or (self.fault_at and now > self.fault_at + usual + TIMEOUT + self.stood):
                 left = at_work(folder)
                 for number in left:
                     send(number, signal.SIGCONT)
@@ -398,7 +398,7 @@ class Faults:
         told_of["happened"] = started.fault_at is not None or log.exists() or "prepare" in given or "armed to" in started.said
         if log.exists():
             late = time.monotonic() - float(log.read_text().split()[0]) - 3 * seconds
-            if late > PATIENCE:
+            if late > TIMEOUT:
                 raise Failure(f"ended {late:.1f} s too late after {log.read_text()}")
         if started.ended_after is not None and started.code != 0:
             told_of["ended_after"] = round(started.ended_after, 3)

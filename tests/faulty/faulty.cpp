@@ -97,7 +97,7 @@ PhysicsEntry faulty() {
           .sentence = options.sentence(),
           .options = std::move(options),
           .steps_by_itself = true,
-          .judge = {},
+          .validate = {},
           .create = create_physics<Faulty>};
 }
 

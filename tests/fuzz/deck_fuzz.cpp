@@ -124,14 +124,14 @@ class Fuzz {
     if (settings_.show) show(made);
     double const before = cpu_seconds();
     try {
-      judge(made);
+      validate(made);
     } catch (std::exception const& error) {
       fail(seed, error.what());
     }
     measure(seed, made.text.size(), cpu_seconds() - before);
   }
 
-  void judge(HostileDeck const& made) {
+  void validate(HostileDeck const& made) {
     try {
       Options const options = Deck("deck", made.text, overrides_by_set(made.overrides), formats_).read(declaration_);
       PhysicsEntry const& entry = physics_.find(options.choice("physics"));
@@ -230,7 +230,7 @@ int fuzz(Settings const& settings) {
 
 int main(int count, char** arguments) {
   halocline::test::Settings settings;
-  CLI::App app("Gives mutated decks to the readers and the judge");
+  CLI::App app("Gives mutated decks to the readers and the validate");
   app.add_option("--seed", settings.seed, "Number of the first deck");
   app.add_option("--count", settings.count, "Decks to try, each with the number after the one before");
   app.add_option("--decks", settings.decks, "Folder of good decks, which are mutated")->required();

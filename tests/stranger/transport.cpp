@@ -89,7 +89,7 @@ PhysicsEntry transport() {
           .options = std::move(options),
           .precisions = {Precision::double_},
           .dimensions = {1},
-          .judge = {},
+          .validate = {},
           .create = [](PhysicsContext const& context) { return std::make_unique<Transport>(context); }};
 }
 

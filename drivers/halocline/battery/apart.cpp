@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Isolates a process that may fail in any way: its output is discarded, it leaves no core file, and it ends with its
 /// parent.
-void stand_apart(bool is_heard) {
+void isolate_process(bool keeps_output) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   expect_exit();
   for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, SIG_DFL);
@@ -35,7 +35,7 @@ void stand_apart(bool is_heard) {
   setpgid(0, 0);
   Descriptor const nothing("/dev/null", O_RDWR);
   dup2(nothing.number(), STDIN_FILENO);
-  if (!is_heard) {
+  if (!keeps_output) {
     for (int const stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(nothing.number(), stream);
   }
   rlimit const none{0, 0};
@@ -86,7 +86,7 @@ End in_process(Work const& work, int seconds) {
   return end;
 }
 
-[[noreturn]] void tell(int pipe, Finding const& finding) {
+[[noreturn]] void send(int pipe, Finding const& finding) {
   std::string const text = std::to_string(static_cast<int>(finding.verdict)) + finding.text;
   static_cast<void>(write_all(pipe, text));
   _exit(0);
@@ -96,14 +96,14 @@ End in_process(Work const& work, int seconds) {
 
 Finding apart(std::function<Finding()> const& check, int seconds, bool starts_kokkos) {
   auto const work = [&](int pipe) {
-    stand_apart(false);
+    isolate_process(false);
     try {
       if (starts_kokkos) start_kokkos_for_tally();
-      tell(pipe, check());
+      send(pipe, check());
     } catch (std::exception const& error) {
-      tell(pipe, failed(error.what()));
+      send(pipe, failed(error.what()));
     } catch (...) {
-      tell(pipe, failed("it threw an object that is not a std::exception"));
+      send(pipe, failed("it threw an object that is not a std::exception"));
     }
   };
   End const end = in_process(work, seconds);
@@ -119,7 +119,7 @@ ProgramEnd run_program_with(std::vector<std::string> const& words, int seconds) 
 
 ProgramEnd run_other_program(std::string const& program, std::vector<std::string> const& words, int seconds) {
   auto const work = [&](int pipe) {
-    stand_apart(true);
+    isolate_process(true);
     dup2(pipe, STDOUT_FILENO);
     dup2(pipe, STDERR_FILENO);
     std::string name = "halocline";

@@ -26,7 +26,7 @@ Finding restart(Subject const& subject) {
     first.take(size, before);
     Trial second(subject, changes);
     if (!second.go_on_from(first))
-      return not_applicable("it does not implement `carry`, so its runs have no checkpoints");
+      return not_applicable("it does not implement `serialize`, so its runs have no checkpoints");
     second.take(size, 5);
     std::string const difference = first_difference(undisturbed.state(), second.state());
     if (!difference.empty()) return failed(fmt::format("5 steps after a restart from step {}: {}", before, difference));

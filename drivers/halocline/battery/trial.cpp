@@ -118,9 +118,9 @@ std::vector<SolveReport> Trial::take(double size, Index steps) {
 
 bool Trial::go_on_from(Trial& other) {
   StateCopy copy;
-  if (!other.physics_->carry(copy)) return false;
+  if (!other.physics_->serialize(copy)) return false;
   CopiedState state(copy);
-  static_cast<void>(physics_->carry(state));
+  static_cast<void>(physics_->serialize(state));
   time_ = other.time_;
   number_ = other.number_;
   return true;

@@ -32,8 +32,8 @@ class Trial {
   /// Takes steps of one size; for a stationary physics its single step. Returns the reports of all solves. Throws
   /// SolveError if a solve fails.
   std::vector<SolveReport> take(double size, Index steps);
-  /// Continues from another trial of the same deck, using only the state that `carry` gives. False if the physics does
-  /// not implement `carry`.
+  /// Continues from another trial of the same deck, using only the state that `serialize` gives. False if the physics
+  /// does not implement `serialize`.
   [[nodiscard]] bool go_on_from(Trial& other);
   [[nodiscard]] std::vector<Values> state() const;
   [[nodiscard]] std::vector<Quantity> quantities() const { return physics_->quantities(); }

@@ -99,7 +99,7 @@ void PartCopies::launch(cudaStream_t stream, BoxBuffers& buffers, PartWork const
                           .boxes_on_device = work.on_device.data(),
                           .order = work.order.extent(0) > 0 ? work.order.data() : nullptr,
                           .parts = work.parts,
-                          .patience = buffers.patience(),
+                          .timeout = buffers.timeout(),
                           .threads = threads};
   PartLauncher const* const other = buffers.launcher();
   if (other != nullptr) return other->launch(launch);

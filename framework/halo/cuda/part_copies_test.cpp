@@ -223,13 +223,13 @@ TEST(PartCopiesAlone, DoNotWaitForEver) {
     Execution const execution;
 
     using Clock = std::chrono::steady_clock;
-    buffers.set_patience(20'000'000);
+    buffers.set_timeout(20'000'000);
     auto const begin = Clock::now();
     incoming.run(execution, buffers);
     execution.fence();
     EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(20));
 
-    buffers.set_patience(0);
+    buffers.set_timeout(0);
     Kokkos::deep_copy(closed, 1);
     incoming.run(execution, buffers);
     execution.fence();  // returns

@@ -10,7 +10,7 @@
 #include "framework/runtime/cuda_check.hpp"
 
 // The kernel that copies boxes in parts. Its task defines how one thread waits for a part of a message (`await`) and
-// how all threads of a block signal, after a barrier, that a part is complete (`tell`).
+// how all threads of a block signal, after a barrier, that a part is complete (`signal`).
 
 namespace halocline::cuda {
 
@@ -27,7 +27,7 @@ struct Task {
   int const* order = nullptr;
   int box_count = 0;
   int parts = 0;
-  Index patience = 0;
+  Index timeout = 0;
 };
 /// Buffers and boxes as launch arguments. The launch latency grows with their size.
 template <class Base, std::size_t most_buffers, std::size_t most_boxes>
@@ -116,17 +116,17 @@ __device__ __forceinline__ bool take_pairs(uint2* from, uint4& value) {
   return true;
 }
 
-/// Polls until `there` returns true, the sender has closed the connection, or `patience` nanoseconds have passed.
+/// Polls until `there` returns true, the sender has closed the connection, or `timeout` nanoseconds have passed.
 template <class There>
-__device__ __forceinline__ void wait_until(std::uint32_t const* closed, Index patience, There const& there) {
-  std::uint64_t const begin = patience > 0 ? nanoseconds() : 0;
+__device__ __forceinline__ void wait_until(std::uint32_t const* closed, Index timeout, There const& there) {
+  std::uint64_t const begin = timeout > 0 ? nanoseconds() : 0;
   for (unsigned tries = 1; !there(); ++tries) {
     if (tries % 256 != 0) continue;
     if (load_acquire(closed) != 0) {
       (void)there();  // messages sent before the close have arrived
       return;
     }
-    if (patience > 0 && nanoseconds() - begin > static_cast<std::uint64_t>(patience)) return;
+    if (timeout > 0 && nanoseconds() - begin > static_cast<std::uint64_t>(timeout)) return;
   }
 }
 
@@ -135,7 +135,7 @@ enum class Flags { beside, inside_target, inside_source };
 /// Copies some entries of a box, from `first` on. A message holds a box's entries contiguously.
 template <Flags flags, int threads, class Word>
 __device__ __forceinline__ void copy(PartedBox const& box, BoxBuffer const& source, BoxBuffer const& target,
-                                     Index first, int count, Index patience) {
+                                     Index first, int count, Index timeout) {
   Word* const from = reinterpret_cast<Word*>(source.memory) + box.from.first;
   Word* const to = reinterpret_cast<Word*>(target.memory) + box.to.first;
   // Whole planes first, so that the rest fits 32 bits.
@@ -159,7 +159,7 @@ __device__ __forceinline__ void copy(PartedBox const& box, BoxBuffer const& sour
     uint2* const pairs = reinterpret_cast<uint2*>(source.memory) + words * (box.from.first + first);
     for (int n = static_cast<int>(threadIdx.x); n < count; n += threads) {
       Word value{};
-      wait_until(source.flags.closed, patience, [&] { return take_pairs(pairs + words * n, value); });
+      wait_until(source.flags.closed, timeout, [&] { return take_pairs(pairs + words * n, value); });
       to[place(box.to, n)] = value;
     }
   } else {
@@ -180,13 +180,13 @@ __device__ __forceinline__ void copy(PartedBox const& box, BoxBuffer const& sour
 
 template <Flags flags, int threads>
 __device__ __forceinline__ void copy(PartedBox const& box, BoxBuffer const& source, BoxBuffer const& target,
-                                     Index first, int count, Index patience) {
+                                     Index first, int count, Index timeout) {
   if (box.bytes_per_entry == 16) {
-    copy<flags, threads, uint4>(box, source, target, first, count, patience);
+    copy<flags, threads, uint4>(box, source, target, first, count, timeout);
   } else if (box.bytes_per_entry == 8) {
-    copy<flags, threads, uint2>(box, source, target, first, count, patience);
+    copy<flags, threads, uint2>(box, source, target, first, count, timeout);
   } else {
-    copy<flags, threads, unsigned>(box, source, target, first, count, patience);
+    copy<flags, threads, unsigned>(box, source, target, first, count, timeout);
   }
 }
 
@@ -204,19 +204,19 @@ __device__ __forceinline__ void copy_part(AnyTask const& task, int part) {
   BoxBuffer const& source = task.buffers[box.from.buffer];
   BoxBuffer const& target = task.buffers[box.to.buffer];
   if (target.flags.inside) {
-    copy<Flags::inside_target, threads>(box, source, target, first, count, task.patience);
+    copy<Flags::inside_target, threads>(box, source, target, first, count, task.timeout);
   } else if (source.flags.inside) {
-    copy<Flags::inside_source, threads>(box, source, target, first, count, task.patience);
+    copy<Flags::inside_source, threads>(box, source, target, first, count, task.timeout);
   } else {
     if (source.flags.parts != nullptr) {
       if (threadIdx.x == 0) task.await(source.flags, box.first_flag + number);
       __syncthreads();
     }
-    copy<Flags::beside, threads>(box, source, target, first, count, task.patience);
+    copy<Flags::beside, threads>(box, source, target, first, count, task.timeout);
     if (target.flags.parts != nullptr) {
       __syncthreads();
       Index const entry = box.bytes_per_entry;
-      task.tell(target, box.first_flag + number, (box.to.first + first) * entry, count * entry);
+      task.signal(target, box.first_flag + number, (box.to.first + first) * entry, count * entry);
     }
   }
 }
@@ -259,10 +259,10 @@ void enqueue(cudaStream_t stream, AnyTask const& task, int threads) {
 struct FlagTask : Task {
   __device__ __forceinline__ void await(PartFlags const& flags, int part) const {
     std::uint32_t* const flag = flags.parts + part;
-    wait_until(flags.closed, patience, [&] { return load_acquire(flag) != 0; });
+    wait_until(flags.closed, timeout, [&] { return load_acquire(flag) != 0; });
     *flag = 0;  // the sender sets it again only after it has received a part that is sent after this
   }
-  __device__ __forceinline__ void tell(BoxBuffer const& target, int part, Index, Index) const {
+  __device__ __forceinline__ void signal(BoxBuffer const& target, int part, Index, Index) const {
     if (threadIdx.x == 0) store_release(target.flags.parts + part, 1);
   }
 };
@@ -279,7 +279,7 @@ void launch_parts(PartLaunch const& launch, Base task) {
   task.order = launch.order;
   task.box_count = static_cast<int>(launch.boxes.size());
   task.parts = launch.parts;
-  task.patience = launch.patience;
+  task.timeout = launch.timeout;
   std::size_t const buffer_count = launch.buffers.size();
   if (SmallTask<Base>::has_room_for(buffer_count, launch.boxes.size())) {
     enqueue(launch.stream, SmallTask<Base>(task, launch.buffers, launch.boxes), launch.threads);

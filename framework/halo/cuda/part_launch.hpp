@@ -35,7 +35,7 @@ struct PartLaunch {
   PartedBox const* boxes_on_device = nullptr;
   int const* order = nullptr;  ///< of the parts, on the device, if it differs from that of the boxes
   int parts = 0;
-  Index patience = 0;
+  Index timeout = 0;
   int threads = 0;  ///< of a block: few_threads or many_threads
 };
 

@@ -138,8 +138,8 @@ void Group::abort() {
 }
 
 void Group::watch() {
-  constexpr std::chrono::milliseconds between_looks{20};
-  while (!any_failed()) std::this_thread::sleep_for(between_looks);
+  constexpr std::chrono::milliseconds poll_interval{20};
+  while (!any_failed()) std::this_thread::sleep_for(poll_interval);
   abort();
 }
 

@@ -20,6 +20,6 @@ namespace halocline {
 [[nodiscard]] int snapshot_buffers(Options const& deck);
 
 /// Adds a mistake if a budget has too few ranks for the I/O ranks that the deck requests.
-void judge_io_ranks(Options const& deck, MemoryBudget const& budget, Mistakes& mistakes);
+void validate_io_ranks(Options const& deck, MemoryBudget const& budget, Mistakes& mistakes);
 
 }  // namespace halocline

@@ -12,7 +12,7 @@ struct FieldFileRecord;
 
 /// Adds the errors of the files from which a validated section of a physics takes the values of fields; does not check
 /// their contents. Later reads in this process must find the files unchanged.
-void judge_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes);
+void validate_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes);
 
 /// Checks the whole contents of these files. Throws InputError with the first invalid entry of each file.
 void look_at_field_files(Options const& physics, FieldShape const& shape, Precision precision);

@@ -1,11 +1,11 @@
-#include "drivers/halocline/device_judgement.hpp"
+#include "drivers/halocline/device_validation.hpp"
 
 #include <fmt/core.h>
 
 #include <string>
 #include <variant>
 
-#include "framework/deck/judgement.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/version.hpp"
@@ -42,7 +42,7 @@ std::vector<Override> overrides_of(std::vector<std::string> const& set, std::str
 std::optional<DeviceChoice> device_choice(Deck const& deck) {
   Section declaration("", "");
   declare_devices(declaration);
-  OptionValue const value = deck.unjudged(declaration.options().front());
+  OptionValue const value = deck.unvalidated(declaration.options().front());
   auto const* const text = std::get_if<std::string>(&value);
   // In a build without devices, validation reports the option.
   if (text == nullptr || !uses_device_memory()) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<DeviceChoice> device_choice(Deck const& deck) {
   }
 }
 
-void judge_devices(PhysicsEntry const& entry, Options const& deck, MemoryBudget const& budget, Mistakes& mistakes) {
+void validate_devices(PhysicsEntry const& entry, Options const& deck, MemoryBudget const& budget, Mistakes& mistakes) {
   if (!deck.has(name)) return;
   try {
     DeviceChoice const choice = read_device_choice(deck.text(name));

@@ -1,4 +1,4 @@
-#include "drivers/halocline/mesh_judgement.hpp"
+#include "drivers/halocline/mesh_validation.hpp"
 
 #include <fmt/core.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
+#include "framework/deck/validation.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/error.hpp"
 
@@ -66,7 +66,7 @@ std::string advice_on_ranks(Options const& mesh, int ranks, int layers) {
 }
 
 /// Sections that have no meaning for a physics of points.
-void judge_absence_of_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistakes) {
+void validate_absence_of_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistakes) {
   for (std::string const name : {"mesh", "halo"}) {
     if (!deck.given(name)) continue;
     mistakes.add(deck.location(name), name, "not used by " + entry.name + ", whose points have no mesh",
@@ -76,8 +76,8 @@ void judge_absence_of_mesh(PhysicsEntry const& entry, Options const& deck, Mista
 
 }  // namespace
 
-void judge_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistakes) {
-  if (entry.points) return judge_absence_of_mesh(entry, deck, mistakes);
+void validate_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistakes) {
+  if (entry.points) return validate_absence_of_mesh(entry, deck, mistakes);
   Options const mesh = deck.section("mesh");
   auto const given = static_cast<int>(mesh.entries("cells"));
   if (!contains(entry.dimensions, given)) {
@@ -95,7 +95,7 @@ void judge_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistak
   }
 }
 
-void judge_blocks(PhysicsEntry const& entry, Options const& deck, int ranks, Mistakes& mistakes) {
+void validate_blocks(PhysicsEntry const& entry, Options const& deck, int ranks, Mistakes& mistakes) {
   if (entry.points) return;
   Options const mesh = deck.section("mesh");
   if (mistakes.contains(mesh.full_name("cells"))) return;

@@ -11,12 +11,12 @@ class FieldBase;
 /// it item by item; writing a checkpoint reads the items, restarting from one sets them. Names are unique and the same
 /// in every call; a `/` in them groups.
 ///
-///     void carry(CarriedState& state) { state.field("u", *u_); state.number("time", time_); }
-class CarriedState {
+///     void serialize(StateArchive& state) { state.field("u", *u_); state.number("time", time_); }
+class StateArchive {
  public:
-  virtual ~CarriedState() = default;
-  CarriedState(CarriedState const&) = delete;
-  CarriedState& operator=(CarriedState const&) = delete;
+  virtual ~StateArchive() = default;
+  StateArchive(StateArchive const&) = delete;
+  StateArchive& operator=(StateArchive const&) = delete;
 
   /// The owned entries of a field, on every rank of its mesh; ghosts must be filled before they are read.
   virtual void field(std::string const& name, FieldBase& values) = 0;
@@ -35,7 +35,7 @@ class CarriedState {
   [[nodiscard]] virtual bool has(std::string const& name) const = 0;
 
  protected:
-  CarriedState() = default;
+  StateArchive() = default;
 };
 
 }  // namespace halocline

@@ -1,4 +1,4 @@
-#include "drivers/halocline/sweep_judge.hpp"
+#include "drivers/halocline/sweep_validator.hpp"
 
 #include <fmt/core.h>
 
@@ -12,8 +12,8 @@
 #include <variant>
 
 #include "drivers/halocline/declaration.hpp"
-#include "drivers/halocline/device_judgement.hpp"
-#include "drivers/halocline/io_judgement.hpp"
+#include "drivers/halocline/device_validation.hpp"
+#include "drivers/halocline/io_validation.hpp"
 #include "drivers/halocline/memory_need.hpp"
 #include "drivers/halocline/rehearsal.hpp"
 #include "framework/deck/deck.hpp"
@@ -82,9 +82,9 @@ class Lines {
 };
 
 /// Validates the decks of a sweep, which differ in a few options.
-class SweepJudge {
+class SweepValidator {
  public:
-  SweepJudge(RunCommand const& command, int ranks, std::vector<SweptOption> const& options)
+  SweepValidator(RunCommand const& command, int ranks, std::vector<SweptOption> const& options)
       : physics_(load_physics(command.plugins)),
         declaration_(declare_deck(physics_)),
         names_(names_in(declaration_)),
@@ -104,7 +104,7 @@ class SweepJudge {
   }
 
   /// Throws InputError with all mistakes.
-  void judge(SweptRun const& run, std::vector<std::string> const& changes) {
+  void validate(SweptRun const& run, std::vector<std::string> const& changes) {
     std::vector<Override> overrides;
     bool const has_physics = !physics_of(run).empty();
     for (std::size_t n = 0; n < changes.size(); ++n) {
@@ -125,7 +125,7 @@ class SweepJudge {
                               ? std::nullopt
                               : rehearse(deck, physics_, static_cast<double>(free_host_memory())).forecast;
     Mistakes mistakes;
-    judge_memory(options, entry, forecast, budget, mistakes);
+    validate_memory(options, entry, forecast, budget, mistakes);
     mistakes.report();
   }
 
@@ -142,7 +142,7 @@ class SweepJudge {
       Deck const deck = swept.empty() ? deck_ : deck_.with(overrides_by_set({swept}));
       auto const option = std::find_if(declaration_.options().begin(), declaration_.options().end(),
                                        [&](Option const& each) { return each.name() == option_name; });
-      OptionValue const value = deck.unjudged(*option);
+      OptionValue const value = deck.unvalidated(*option);
       auto const* const name = std::get_if<std::string>(&value);
       if (name != nullptr && physics_.contains(*name)) found->second = *name;
     }
@@ -210,13 +210,13 @@ class SweepJudge {
 std::vector<std::vector<std::string>> changes_of_sweep(RunCommand const& command, int ranks,
                                                        std::vector<SweptOption> const& options,
                                                        std::vector<SweptRun> const& runs) {
-  SweepJudge judge(command, ranks, options);
+  SweepValidator validate(command, ranks, options);
   Lines mistakes;
   std::vector<std::vector<std::string>> changes;
   for (SweptRun const& run : runs) {
     try {
-      changes.push_back(judge.changes(run));
-      judge.judge(run, changes.back());
+      changes.push_back(validate.changes(run));
+      validate.validate(run, changes.back());
     } catch (InputError const& error) {
       mistakes.add(error.what(), run.folder);
     }

@@ -1,4 +1,4 @@
-#include "framework/io/field_file_judgement.hpp"
+#include "framework/io/field_file_validation.hpp"
 
 #include <functional>
 
@@ -7,12 +7,12 @@
 namespace halocline {
 namespace {
 
-/// Opens all files, calls `look`, and adds the InputErrors.
+/// Opens all files, calls `inspect`, and adds the InputErrors.
 void for_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes,
-                     std::function<void(FieldFileReader const&)> const& look) {
+                     std::function<void(FieldFileReader const&)> const& inspect) {
   for (auto const& [option, source] : physics.field_files()) {
     try {
-      look(FieldFileReader(*source.file(), shape));
+      inspect(FieldFileReader(*source.file(), shape));
     } catch (InputError const& error) {
       mistakes.add(source.file()->location, option, error.what());
     }
@@ -21,16 +21,16 @@ void for_field_files(Options const& physics, FieldShape const& shape, Mistakes& 
 
 }  // namespace
 
-void judge_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes) {
-  for_field_files(physics, shape, mistakes, [](FieldFileReader const& reader) { remember_judged(reader.file()); });
+void validate_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes) {
+  for_field_files(physics, shape, mistakes, [](FieldFileReader const& reader) { remember_validated(reader.file()); });
 }
 
 void look_at_field_files(Options const& physics, FieldShape const& shape, Precision precision) {
   Mistakes mistakes;
   for_field_files(physics, shape, mistakes, [&](FieldFileReader const& reader) {
-    require_as_judged(reader.file());
+    require_as_validated(reader.file());
     static_cast<void>(reader.axes());
-    BadEntry const bad = reader.look(precision);
+    BadEntry const bad = reader.first_bad(precision);
     if (bad.place != BadEntry::none) throw reader.refusal(bad, precision);
   });
   mistakes.report();
@@ -41,7 +41,7 @@ std::vector<FieldFileRecord> record_field_files(Options const& physics) {
   for (auto const& [option, source] : physics.field_files()) {
     try {
       InputFile const file(source.file()->path);
-      require_as_judged(file);
+      require_as_validated(file);
       records.push_back(
           {option, file.path(), file.identity().bytes, checksum_of(file, FieldFileRecord::largest_hashed)});
       file.require_unchanged();

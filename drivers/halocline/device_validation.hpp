@@ -25,6 +25,6 @@ void declare_devices(Section& deck);
 
 /// Adds a mistake if `devices` is invalid, if the build has no devices, or if a rank would have several devices for a
 /// physics on a mesh, where it has a single block.
-void judge_devices(PhysicsEntry const& entry, Options const& deck, MemoryBudget const& budget, Mistakes& mistakes);
+void validate_devices(PhysicsEntry const& entry, Options const& deck, MemoryBudget const& budget, Mistakes& mistakes);
 
 }  // namespace halocline

@@ -1,11 +1,11 @@
-#include "drivers/halocline/io_judgement.hpp"
+#include "drivers/halocline/io_validation.hpp"
 
 #include <fmt/core.h>
 
 #include <cstdint>
 #include <variant>
 
-#include "framework/deck/judgement.hpp"
+#include "framework/deck/validation.hpp"
 
 namespace halocline {
 namespace {
@@ -38,7 +38,7 @@ Section io_section() {
 
 int io_ranks(Deck const& deck, int ranks) {
   Section const io = io_section();
-  OptionValue const value = deck.unjudged(io.options().front(), io.name());
+  OptionValue const value = deck.unvalidated(io.options().front(), io.name());
   auto const* const wanted = std::get_if<std::int64_t>(&value);
   return wanted != nullptr && is_possible(*wanted, ranks) ? static_cast<int>(*wanted) : 0;
 }
@@ -48,7 +48,7 @@ int snapshot_buffers(Options const& deck) {
   return io.integer(ranks_option) > 0 ? static_cast<int>(io.integer("buffers")) : 0;
 }
 
-void judge_io_ranks(Options const& deck, MemoryBudget const& budget, Mistakes& mistakes) {
+void validate_io_ranks(Options const& deck, MemoryBudget const& budget, Mistakes& mistakes) {
   Options const io = deck.section("io");
   std::int64_t const wanted = io.integer(ranks_option);
   int const all = budget.ranks + budget.io_ranks;

@@ -1,4 +1,4 @@
-#include "framework/deck/judge.hpp"
+#include "framework/deck/validate.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -28,11 +28,11 @@ struct Place {
 constexpr std::size_t longest_list = 100000;
 
 /// Validates one deck recursively, each section against its declaration.
-class Judge {
+class DeckValidator {
  public:
   using Declaration = std::shared_ptr<ResolvedSection const>;
 
-  Judge(Declaration root, Mistakes& mistakes) : root_(std::move(root)), mistakes_(mistakes) {}
+  DeckValidator(Declaration root, Mistakes& mistakes) : root_(std::move(root)), mistakes_(mistakes) {}
 
   std::shared_ptr<Values const> section(Declaration const& declaration, Node const* node, Place const& place) {
     auto const values = std::make_shared<Values>();
@@ -234,7 +234,7 @@ class Judge {
     for (Section::Check const& check : values->declaration->section->checks()) {
       try {
         check(Options(values), mistakes_);
-      } catch (Unjudged const&) {
+      } catch (Unvalidated const&) {
         // The mistake that the check depends on is already reported.
       } catch (InputError const& error) {
         mistakes_.add(values->location, values->full_name.empty() ? "deck" : values->full_name, error.what());
@@ -248,9 +248,9 @@ class Judge {
 
 }  // namespace
 
-std::shared_ptr<Options::Values const> judge(std::shared_ptr<ResolvedSection const> const& root, Node const& node,
-                                             Mistakes& mistakes) {
-  return Judge(root, mistakes).section(root, &node, {"", node.location, true});
+std::shared_ptr<Options::Values const> validate(std::shared_ptr<ResolvedSection const> const& root, Node const& node,
+                                                Mistakes& mistakes) {
+  return DeckValidator(root, mistakes).section(root, &node, {"", node.location, true});
 }
 
 }  // namespace halocline::deck

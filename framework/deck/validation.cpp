@@ -1,4 +1,4 @@
-#include "framework/deck/judgement.hpp"
+#include "framework/deck/validation.hpp"
 
 #include <algorithm>
 #include <array>
