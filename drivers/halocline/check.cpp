@@ -114,7 +114,7 @@ ExitCode check(CheckCommand const& command) {
   Options const options = deck.read(declare_deck(physics, budget));
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
   if (!entry.points && command.contents)
-    look_at_field_files(options.section(entry.name), field_shape(entry, options), precision_of(options));
+    validate_field_contents(options.section(entry.name), field_shape(entry, options), precision_of(options));
   // On devices only `run` determines the need.
   bool const is_rehearsed = !uses_device_memory() && !entry.points;
   Rehearsal const rehearsal = is_rehearsed ? rehearse(deck, physics) : Rehearsal{};

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Counts the bytes that a physics carries without copying them.
+/// Counts the bytes that a physics serializes, without copying them.
 class Counting final : public StateArchive {
  public:
   void field(std::string const&, FieldBase& values) override {
@@ -99,16 +99,16 @@ Checkpoints::Checkpoints(Options const& checkpoint, std::filesystem::path folder
       writer_(std::move(folder), std::move(mesh), static_cast<int>(checkpoint.integer("keep"))),
       time_of_last_(time) {
   std::optional<double> const bytes = checkpoint_bytes(physics);
-  bool const is_told = bytes.has_value();
+  bool const is_serialized = bytes.has_value();
   bytes_ = bytes.value_or(0);
   Options const every = checkpoint.section("every");
   bool const asked = every.has("steps") || every.has("time") || every.has("wall");
-  if (!is_told && (asked || checkpoint.given("at_stop"))) {
+  if (!is_serialized && (asked || checkpoint.given("at_stop"))) {
     throw InputError(
         "`checkpoint`: " + physics_name +
         ", or its integrator, does not implement `serialize`, so its runs have no checkpoints; leave the section out");
   }
-  if (!is_told) return;
+  if (!is_serialized) return;
   at_stop_ = checkpoint.boolean("at_stop");
   if (every.has("steps")) steps_ = every.integer("steps");
   if (every.has("time")) time_ = every.real("time");

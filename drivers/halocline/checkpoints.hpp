@@ -24,7 +24,7 @@ void validate_checkpoints(Options const& checkpoint, bool evolves, Mistakes& mis
 /// Whether a validated deck requests checkpoints during the run: then a copy of the state is held.
 [[nodiscard]] bool has_checkpoints(Options const& deck);
 
-/// Bytes of the owned entries that a physics carries, on this rank; empty if it does not implement `serialize`.
+/// Bytes of the owned entries that a physics serializes, on this rank; empty if it does not implement `serialize`.
 [[nodiscard]] std::optional<double> checkpoint_bytes(Physics& physics);
 
 /// The checkpoints of a run, as its deck requests them: periodically, and when the run stops or ends.

@@ -28,7 +28,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Time for a command to end its own children after a signal, as mpirun ends its ranks.
-constexpr std::chrono::seconds timeout{5};
+constexpr std::chrono::seconds grace{5};
 
 class Pipe {
  public:
@@ -212,7 +212,7 @@ CommandEnd run_command(ChildCommand command, HeldSignals const& signals) {
       end.asked = true;
       end.ended = meaning == StopRequests::Meaning::end_at_once || !command.listens();
       kill(process, end.ended ? SIGTERM : command.asked_by != 0 ? command.asked_by : signal);
-      if (end.ended && !deadline) deadline = Clock::now() + timeout;
+      if (end.ended && !deadline) deadline = Clock::now() + grace;
     }
     if (start_by && Clock::now() >= *start_by) {
       start_by.reset();

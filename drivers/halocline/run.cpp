@@ -94,7 +94,7 @@ std::optional<MemoryForecast> rehearse_on_first_rank(Deck const& deck, Registry<
   return found.is_known ? std::optional(found.forecast) : std::nullopt;
 }
 
-/// Claims the folder after the deck has been validated.
+/// Validates the deck, then claims the folder.
 Case validated(RunCommand const& command, ClaimFolder const& claim, Registry<PhysicsEntry> const& physics,
                Deck const& deck, std::optional<MemoryForecast> const& forecast, RankRoles const& roles) {
   MemoryBudget const budget = memory_budget(roles);

@@ -210,13 +210,13 @@ class SweepValidator {
 std::vector<std::vector<std::string>> changes_of_sweep(RunCommand const& command, int ranks,
                                                        std::vector<SweptOption> const& options,
                                                        std::vector<SweptRun> const& runs) {
-  SweepValidator validate(command, ranks, options);
+  SweepValidator validator(command, ranks, options);
   Lines mistakes;
   std::vector<std::vector<std::string>> changes;
   for (SweptRun const& run : runs) {
     try {
-      changes.push_back(validate.changes(run));
-      validate.validate(run, changes.back());
+      changes.push_back(validator.changes(run));
+      validator.validate(run, changes.back());
     } catch (InputError const& error) {
       mistakes.add(error.what(), run.folder);
     }

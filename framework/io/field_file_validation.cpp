@@ -25,7 +25,7 @@ void validate_field_files(Options const& physics, FieldShape const& shape, Mista
   for_field_files(physics, shape, mistakes, [](FieldFileReader const& reader) { remember_validated(reader.file()); });
 }
 
-void look_at_field_files(Options const& physics, FieldShape const& shape, Precision precision) {
+void validate_field_contents(Options const& physics, FieldShape const& shape, Precision precision) {
   Mistakes mistakes;
   for_field_files(physics, shape, mistakes, [&](FieldFileReader const& reader) {
     require_as_validated(reader.file());

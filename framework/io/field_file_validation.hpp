@@ -15,7 +15,7 @@ struct FieldFileRecord;
 void validate_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes);
 
 /// Checks the whole contents of these files. Throws InputError with the first invalid entry of each file.
-void look_at_field_files(Options const& physics, FieldShape const& shape, Precision precision);
+void validate_field_contents(Options const& physics, FieldShape const& shape, Precision precision);
 
 /// Describes these files for the record of a run. Throws InputError if one has changed since it was validated.
 [[nodiscard]] std::vector<FieldFileRecord> record_field_files(Options const& physics);

@@ -19,7 +19,7 @@ void StateCopy::clear() {
 void StateCopy::field(std::string const& name, FieldBase& values) {
   auto const is_called_so = [&](Item const& item) { return item.name == name; };
   if (std::any_of(fields_.begin(), fields_.end(), is_called_so))
-    throw DefectError("two fields of the carried state are called `" + name + "`");
+    throw DefectError("two fields of the serialized state are called `" + name + "`");
   Item item;
   if (auto const old = std::find_if(spare_.begin(), spare_.end(), is_called_so); old != spare_.end())
     item.blocks = std::move(old->blocks);

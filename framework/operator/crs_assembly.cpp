@@ -165,7 +165,7 @@ class BlockAssembly {
     }
   }
 
-  void look_for(Colourings const& axes, Extents const& colour) {
+  void set_colour(Colourings const& axes, Extents const& colour) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       sight_.axes[axis] = axes[axis];
       sight_.colour[axis] = colour[axis];
@@ -259,7 +259,7 @@ std::vector<CrsRows<Real>> assemble_rows(Operator const& a, int radius) {
           a.apply(*unit, *product);
           for (Block const& block : mesh->blocks()) {
             BlockAssembly<Real>& assembly = blocks[block.local];
-            assembly.look_for(axes, colour);
+            assembly.set_colour(axes, colour);
             consume(assembly, BlockView<Real const>(column.view(block)));
           }
         }

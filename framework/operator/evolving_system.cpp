@@ -5,7 +5,7 @@
 namespace halocline {
 
 void EvolvingSystem::serialize(StateArchive& /*archive*/, std::string const& name, SystemState& /*state*/) {
-  throw DefectError("an integrator carries the state `" + name + "`, but its system does not implement `serialize`");
+  throw DefectError("an integrator serializes the state `" + name + "`, but its system does not implement `serialize`");
 }
 
 }  // namespace halocline

@@ -33,13 +33,13 @@ Failure decode(std::string const& text, int origin) {
 
 /// The time limit applies only after a failure is known; until then a rank that returned waits for the others without
 /// limit.
-class ControlChannel::Timeout {
+class ControlChannel::LimitedWait {
  public:
-  Timeout(ControlChannel& channel, bool failed, std::chrono::milliseconds limit)
+  LimitedWait(ControlChannel& channel, bool failed, std::chrono::milliseconds limit)
       : channel_(channel), running_(failed), limit_(limit), start_(std::chrono::steady_clock::now()) {}
 
   /// Receives news until `finished` (returns true) or out of time (returns false).
-  [[nodiscard]] bool wait_for(auto&& finished) {
+  [[nodiscard]] bool until(auto&& finished) {
     while (!finished()) {
       channel_.receive_news();
       auto const now = std::chrono::steady_clock::now();
@@ -55,8 +55,8 @@ class ControlChannel::Timeout {
 
   /// The same for a nonblocking collective on `buffer`, which is left to MPI when time runs out.
   template <class Buffer>
-  [[nodiscard]] bool wait_for(MPI_Request request, std::unique_ptr<Buffer>& buffer) {
-    bool const finished = wait_for([&] {
+  [[nodiscard]] bool until(MPI_Request request, std::unique_ptr<Buffer>& buffer) {
+    bool const finished = until([&] {
       int done = 0;
       check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
       return done != 0;
@@ -117,7 +117,7 @@ void ControlChannel::report(Failure const& failure) {
   }
 }
 
-bool ControlChannel::is_reported() {
+bool ControlChannel::sends_done() {
   int done = 0;
   check_mpi(MPI_Testall(size_, sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
   return done != 0;
@@ -131,12 +131,12 @@ Verdict ControlChannel::settle(std::optional<Failure> const& failure, ExitCode c
     return {failure->code, rank_, failure->message, false};
   }
   Failure const* const left_with = failure ? &*failure : nullptr;
-  Timeout timeout(*this, failure.has_value(), options.deadline);
+  LimitedWait wait(*this, failure.has_value(), options.deadline);
   // A RemoteError repeats what its origin has already sent to every rank.
   if (failure && failure->origin < 0) report(*failure);
   Verdict verdict;
-  bool const settled = timeout.wait_for([this] { return is_reported(); }) && elect(left_with, code, timeout, verdict) &&
-                       publish(left_with, timeout, verdict);
+  bool const settled = wait.until([this] { return sends_done(); }) && elect(left_with, code, wait, verdict) &&
+                       publish(left_with, wait, verdict);
   if (!settled) return give_up(failure, options);
   if (verdict.origin >= 0) {
     broken_ = true;
@@ -145,7 +145,7 @@ Verdict ControlChannel::settle(std::optional<Failure> const& failure, ExitCode c
   return verdict;
 }
 
-bool ControlChannel::elect(Failure const* failure, ExitCode code, Timeout& timeout, Verdict& verdict) {
+bool ControlChannel::elect(Failure const* failure, ExitCode code, LimitedWait& wait, Verdict& verdict) {
   // The smallest vote wins: a rank that failed itself, else one that repeats a failure, else none.
   bool const repeats = failure != nullptr && failure->origin >= 0;
   Index const vote = failure == nullptr ? 2 * size_ : (repeats ? size_ + rank_ : rank_);
@@ -153,13 +153,13 @@ bool ControlChannel::elect(Failure const* failure, ExitCode code, Timeout& timeo
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iallreduce(MPI_IN_PLACE, ballot->data(), 2, MPI_INT64_T, MPI_MIN, consensus_, &request),
             "MPI_Iallreduce");
-  if (!timeout.wait_for(request, ballot)) return false;
+  if (!wait.until(request, ballot)) return false;
   verdict.origin = (*ballot)[0] == 2 * size_ ? -1 : static_cast<int>((*ballot)[0] % size_);
   verdict.code = static_cast<ExitCode>(-(*ballot)[1]);
   return true;
 }
 
-bool ControlChannel::publish(Failure const* failure, Timeout& timeout, Verdict& verdict) {
+bool ControlChannel::publish(Failure const* failure, LimitedWait& wait, Verdict& verdict) {
   if (verdict.origin < 0) return true;
   auto head = std::make_unique<std::array<Index, 2>>();
   auto text = std::make_unique<std::string>();
@@ -169,12 +169,12 @@ bool ControlChannel::publish(Failure const* failure, Timeout& timeout, Verdict& 
   }
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Ibcast(head->data(), 2, MPI_INT64_T, verdict.origin, consensus_, &request), "MPI_Ibcast");
-  if (!timeout.wait_for(request, head)) return false;
+  if (!wait.until(request, head)) return false;
   verdict.code = static_cast<ExitCode>((*head)[0]);
   text->resize(static_cast<std::size_t>((*head)[1]));
   check_mpi(MPI_Ibcast(text->data(), static_cast<int>(text->size()), MPI_CHAR, verdict.origin, consensus_, &request),
             "MPI_Ibcast");
-  if (!timeout.wait_for(request, text)) return false;
+  if (!wait.until(request, text)) return false;
   verdict.message = *text;
   return true;
 }

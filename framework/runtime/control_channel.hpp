@@ -48,14 +48,14 @@ class ControlChannel {
   bool crowded = false;
 
  private:
-  class Timeout;
+  class LimitedWait;
 
   void pause(unsigned tests);
   void receive_news();
   void report(Failure const& failure);
-  [[nodiscard]] bool is_reported();
-  [[nodiscard]] bool elect(Failure const* failure, ExitCode code, Timeout& timeout, Verdict& verdict);
-  [[nodiscard]] bool publish(Failure const* failure, Timeout& timeout, Verdict& verdict);
+  [[nodiscard]] bool sends_done();
+  [[nodiscard]] bool elect(Failure const* failure, ExitCode code, LimitedWait& wait, Verdict& verdict);
+  [[nodiscard]] bool publish(Failure const* failure, LimitedWait& wait, Verdict& verdict);
   [[nodiscard]] Verdict give_up(std::optional<Failure> const& failure, GuardOptions const& options);
 
   MPI_Comm news_ = MPI_COMM_NULL;

@@ -120,14 +120,14 @@ bool processor_obstacle(std::uint64_t needs, char* text, std::size_t room) noexc
   message.add(") has no ");
   bool first = true;
   std::uint64_t bit = 1;
-#define HALOCLINE_FEATURE_BIT(name, macro, leaf, subleaf, part, number, state) \
+#define HALOCLINE_ADD_MISSING(name, macro, leaf, subleaf, part, number, state) \
   if ((missing & bit) != 0) {                                                  \
     message.add(first ? "" : ", ");                                            \
     message.add(name);                                                         \
     first = false;                                                             \
   }                                                                            \
   bit <<= 1;
-  HALOCLINE_PROCESSOR_FEATURES(HALOCLINE_FEATURE_BIT)
+  HALOCLINE_PROCESSOR_FEATURES(HALOCLINE_ADD_MISSING)
   message.add(", for which this Halocline was compiled (HALOCLINE_MARCH=");
   message.add(compiled_for);
   message.add("); compile it on this machine, or for HALOCLINE_MARCH=");

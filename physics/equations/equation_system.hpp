@@ -45,9 +45,9 @@ class EquationSystem final : public EvolvingSystem {
                                                SystemState& out) override;
   [[nodiscard]] double scaled_maximum(SystemState const& error, SystemState const& before, SystemState const& after,
                                       double absolute, double relative) override;
-  /// Carries the fields of the state by name in the group `name`, or in no group if that is empty.
+  /// Serializes the fields of the state by name in the group `name`, or in no group if that is empty.
   void serialize(StateArchive& archive, std::string const& name, SystemState& state) override;
-  /// Carries the state that the solvers of the implicit part keep.
+  /// Serializes the state that the solvers of the implicit part keep.
   void serialize_solvers(StateArchive& archive);
 
   /// The largest `fastest` of the physics' functor over all points of the mesh, in 1 / time; empty if it has none.

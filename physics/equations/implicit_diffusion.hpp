@@ -25,7 +25,7 @@ class ImplicitDiffusion {
   [[nodiscard]] SolveReport solve(double time, double scale, std::shared_ptr<Field<Real>> const& right,
                                   std::shared_ptr<Field<Real>> const& out);
 
-  /// Carries the state that the solver keeps; prepares the solver for that.
+  /// Serializes the state that the solver keeps; prepares the solver for that.
   void serialize(StateArchive& state, std::string const& group);
 
  private:

@@ -68,9 +68,9 @@ class Convergence {
 
   /// Whether the last residuals brought no new minimum: at least 1000, and half as many as came before. That alone is
   /// not a stall, because the norm of `descend` may still have fallen.
-  [[nodiscard]] bool on_plateau() const { return timeout() <= 0; }
+  [[nodiscard]] bool on_plateau() const { return until_plateau() <= 0; }
   /// How many more residuals can be given to `failure` before there is a plateau.
-  [[nodiscard]] Index timeout() const { return plateau_ - on_plateau_; }
+  [[nodiscard]] Index until_plateau() const { return plateau_ - on_plateau_; }
   /// At the end of a plateau: returns whether the norm of `descend` has fallen on it by more than rounding, and begins
   /// the next one.
   [[nodiscard]] bool descended(Precision precision);

@@ -539,7 +539,7 @@ TEST(Outcomes, APlateauIsAThousandResidualsOrHalfOfAllWithoutANewSmallestOne) {
   for (int n = 1; n <= 3000; ++n) residuals(1, 1 - 1e-5 * n);
   convergence.descend(1e-15);
   residuals(2499, 1);
-  EXPECT_EQ(convergence.timeout(), 1);
+  EXPECT_EQ(convergence.until_plateau(), 1);
   residuals(1, 1);
   EXPECT_TRUE(convergence.on_plateau());
   EXPECT_FALSE(convergence.descended(Precision::single)) << "less than the square of epsilon";

@@ -125,7 +125,7 @@ bool ResidualSolve::goes_on() const {
 CgBounds ResidualSolve::bounds() const {
   return {.enough = std::max({convergence_.target(), rounding_, note_at()}),
           .too_much = convergence_.most(),
-          .most = smallest_ <= rounding_ ? 1 : std::min(convergence_.timeout(), left())};
+          .most = smallest_ <= rounding_ ? 1 : std::min(convergence_.until_plateau(), left())};
 }
 
 bool ResidualSolve::grows_from_rounding() const {

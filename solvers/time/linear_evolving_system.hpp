@@ -60,7 +60,7 @@ class LinearEvolvingSystem final : public EvolvingSystem {
   [[nodiscard]] double scaled_maximum(SystemState const& error, SystemState const& before, SystemState const& after,
                                       double absolute, double relative) override;
   void serialize(StateArchive& archive, std::string const& name, SystemState& state) override;
-  /// Carries the state of the solver, which it prepares, and of the integrator; false if the integrator does not
+  /// Serializes the state of the solver, which it prepares, and of the integrator; false if the integrator does not
   /// support it.
   [[nodiscard]] bool serialize(StateArchive& archive, TimeIntegrator& integrator, std::string const& integrator_group);
 

@@ -119,7 +119,7 @@ class Battery(unittest.TestCase):
 
 
 class Generator(unittest.TestCase):
-    def test_names_are_judged(self):
+    def test_names_are_checked(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "there").mkdir()
             for name, words in (("9lives", "begins with a letter"), ("a.b", "a name is made of"), ("../up", "a name is made of"),

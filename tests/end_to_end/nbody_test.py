@@ -250,7 +250,7 @@ class Bodies(unittest.TestCase):
         self.assertEqual(run.code, 0)
         self.assertIn("nbody: 2 numbers of the bodies, below the smallest number of single precision, 1.17549", run.err)
 
-    @unittest.skipIf(HAS_DEVICES, "bodies begin in the memory of the host, which is not judged beside devices")
+    @unittest.skipIf(HAS_DEVICES, "bodies begin in the memory of the host, which is not checked beside devices")
     def test_what_every_rank_holds_of_all_bodies_is_foretold(self):
         """In addition to an equal share: 7 numbers per body at the start, and with a queue 4 for the sources."""
         bodies = 100000

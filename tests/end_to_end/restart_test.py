@@ -217,7 +217,7 @@ class Restart(unittest.TestCase):
             self.assert_ends(run(folder, "run", "run.yaml", "--output", name), 0)
             self.assert_ends(run(folder, "restart", name, "--set", "time.steps=45"), 0)
 
-    def test_a_physics_that_does_not_tell_what_it_carries(self):
+    def test_a_physics_that_does_not_implement_serialize(self):
         with scratch() as folder:
             deck = "physics: faulty\nmesh: {cells: [8]}\ntime: {step: 0.1, steps: 3}\nfaulty: {where: u, value: nan, step: 9}\ncheckpoint: {every: {steps: 1}}\n"
             finished = run(folder, "run", "run.yaml", "--plugin", FAULTY, deck=deck)

@@ -50,7 +50,7 @@ class Scaling(unittest.TestCase):
             self.assertIn("NOT AS on a single rank", done.stdout)
             self.assertFalse(json.loads((pathlib.Path(folder) / "record.json").read_text())["rows"][1]["gate"]["passed"])
 
-    def test_records_of_devices_are_made_once_and_judged(self):
+    def test_records_of_devices_are_made_once_and_checked(self):
         with scratch() as folder:
             options = ["--ranks", "1", "2", "--name", "trial", "--folder", ".", "--divide", "4096", "--cases", "bodies_ranks_strong"]
             done = bench(folder, "devices.py", *options)

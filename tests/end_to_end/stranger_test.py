@@ -233,7 +233,7 @@ target_link_libraries(own PRIVATE Halocline::halocline)
         self.assertIn("sweep.hpp", names)
         self.assertEqual({name for name in names if name.startswith("test_") or "_test" in name}, set())
 
-    def test_its_options_are_listed_and_judged(self):
+    def test_its_options_are_listed_and_validated(self):
         with scratch() as folder:
             listed = Run(["list", "transport", "--plugin", self.plugin], folder)
             self.assertIn("Speed along +x.", listed.out)

@@ -38,7 +38,7 @@ struct Plan {
 /// Never freed, since calls come until the very end of a process.
 Plan const* plan = nullptr;
 std::atomic<long> counted{0};
-std::atomic<bool> was_told{false};
+std::atomic<bool> was_reported{false};
 
 std::string take(std::string_view& rest) {
   std::size_t const bar = rest.find('|');
@@ -71,7 +71,7 @@ __attribute__((constructor)) void read_plan() {
 
 /// Uses system calls directly, which this library does not intercept.
 void report(char const* call, char const* path) {
-  if (was_told.exchange(true)) return;
+  if (was_reported.exchange(true)) return;
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   std::array<char, 512> line{};

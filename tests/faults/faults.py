@@ -246,7 +246,7 @@ class Faults:
     def unfinished(self, folder):
         return {str(path) for path in folder.glob("deck.out/**/*") if path.name.endswith((".partial", ".reserved"))}
 
-    def judge(self, started, told_of, folder, wanted, deck, killed, before, launcher):
+    def check_end(self, started, told_of, folder, wanted, deck, killed, before, launcher):
         """Checks whether the run may end like this; True if it is done."""
         told_of["codes"].append(started.code)
         allowed = CODES
@@ -408,7 +408,7 @@ class Faults:
             told_of["codes"].append(started.code)
             told_of["status"].append("as before")
             return json.loads(said_before)["status"] == "done"
-        return self.judge(started, told_of, folder, wanted, deck, killed, before, launcher)
+        return self.check_end(started, told_of, folder, wanted, deck, killed, before, launcher)
 
     def to_go_on(self, choose, command, folder):
         has_checkpoint = any(folder.glob("deck.out/checkpoint_*/manifest.json"))

@@ -230,7 +230,7 @@ int fuzz(Settings const& settings) {
 
 int main(int count, char** arguments) {
   halocline::test::Settings settings;
-  CLI::App app("Gives mutated decks to the readers and the validate");
+  CLI::App app("Gives mutated decks to the readers and the validation");
   app.add_option("--seed", settings.seed, "Number of the first deck");
   app.add_option("--count", settings.count, "Decks to try, each with the number after the one before");
   app.add_option("--decks", settings.decks, "Folder of good decks, which are mutated")->required();

@@ -187,11 +187,11 @@ def main():
         if found := failures(folder, subject, QUICK):
             sys.exit(f"{subject}: does not hold without any mistake: {found}")
 
-    def judged(one):
+    def tried(one):
         return None if time.monotonic() - begin > given.seconds else {**one, **verdict(folder, one)}
 
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as several:
-        for one in filter(None, several.map(judged, mutations)):
+        for one in filter(None, several.map(tried, mutations)):
             verdicts.append(one)
             print(f"{one['verdict']:<16} {', '.join(one.get('by', []))[:40]:<42} {one['file']}: {one['what']}", flush=True)
     compiled = [one for one in verdicts if one["verdict"] != "does not compile"]

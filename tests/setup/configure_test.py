@@ -83,12 +83,12 @@ class Configure(unittest.TestCase):
         self.assertIn(f"The Teuchos in {place} was built without MPI", said)
         self.assertIn("needs Trilinos_ENABLE_TeuchosComm=ON and TPL_ENABLE_MPI=ON", said)
         # Scripts cannot have targets: only the checks run.
-        judged = script % f"set(Teuchos_INCLUDE_DIRS {headers})\n_halocline_require_teuchos_comm()"
+        checks = script % f"set(Teuchos_INCLUDE_DIRS {headers})\n_halocline_require_teuchos_comm()"
         for file, define in (("Teuchos_config.h", "HAVE_TEUCHOS_MPI"), ("Teuchos_CommHelpers.hpp", "TEUCHOS_COMM_IS_ALWAYS_ASKED")):
             with self.subTest(define=define):
                 before = (headers / file).read_text()
                 (headers / file).write_text(f"#define {define}\n")
-                self.assertEqual(self.cmake(judged), (0, "-- fine "))
+                self.assertEqual(self.cmake(checks), (0, "-- fine "))
                 (headers / file).write_text(before)
 
     def test_an_hdf5_of_another_mpi_is_refused(self):

@@ -293,7 +293,7 @@ def scipy_outcomes(a, b, guess, problem):
     return solved
 
 
-def judged(program, seed):
+def result_of(program, seed):
     """The result of one seed: the row of the record, including violations."""
     problem = Problem(seed)
     a, b, guess = problem.matrix()
@@ -357,7 +357,7 @@ def main():
     for seed in range(*given.seeds):
         if seed in rows:
             continue
-        rows[seed] = judged(program, seed)
+        rows[seed] = result_of(program, seed)
         if rows[seed]["broken"] or not path:
             print(json.dumps(rows[seed]), flush=True)
         if path:

@@ -25,8 +25,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Isolates a process that may fail in any way: its output is discarded, it leaves no core file, and it ends with its
-/// parent.
+/// Isolates a process that may fail in any way: its output is discarded unless `keeps_output`, it leaves no core file,
+/// and it ends with its parent.
 void isolate_process(bool keeps_output) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   expect_exit();

@@ -92,9 +92,9 @@ double difference(Values const& fine, Values const& coarse, bool is_cubic) {
   return size > 0 ? std::sqrt(square / size) : std::sqrt(square);
 }
 
-/// Validates the order from the errors (or differences) of meshes or steps, each half the one before; `name` is for the
-/// text.
-Finding validated(std::string const& name, std::vector<double> const& errors, int expected) {
+/// Compares the order shown by the errors (or differences) of meshes or steps, each half the one before, with the
+/// expected one; `name` is for the text.
+Finding compare_order(std::string const& name, std::vector<double> const& errors, int expected) {
   std::string numbers;
   for (double const error : errors) numbers += fmt::format("{}{:.2e}", numbers.empty() ? "" : ", ", error);
   bool const is_finite = std::all_of(errors.begin(), errors.end(), [](double e) { return std::isfinite(e); });
@@ -155,7 +155,7 @@ Finding order_in_space(Subject const& subject) {
   for (std::size_t n = 0; n < levels[0].errors.size(); ++n) {
     std::vector<double> errors;
     for (Level const& level : levels) errors.push_back(level.errors[n].value);
-    findings.push_back(validated(levels[0].errors[n].name, errors, order));
+    findings.push_back(compare_order(levels[0].errors[n].name, errors, order));
   }
   if (!findings.empty()) return together(findings);
   for (std::size_t n = 0; n < levels[0].state.size(); ++n) {
@@ -165,7 +165,7 @@ Finding order_in_space(Subject const& subject) {
     for (std::size_t level = 1; level < levels.size(); ++level) {
       differences.push_back(difference(levels[level].state[n], levels[level - 1].state[n], order > 2));
     }
-    findings.push_back(validated(field.name + " between meshes", differences, order));
+    findings.push_back(compare_order(field.name + " between meshes", differences, order));
   }
   return together(findings);
 }
@@ -198,7 +198,7 @@ Finding order_in_time(Subject const& subject) {
     for (std::size_t level = 1; level < states.size(); ++level) {
       differences.push_back(largest_difference({states[level][n]}, {states[level - 1][n]}));
     }
-    findings.push_back(validated(states[0][n].name, differences, order));
+    findings.push_back(compare_order(states[0][n].name, differences, order));
   }
   return together(findings);
 }

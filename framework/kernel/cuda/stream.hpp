@@ -89,7 +89,7 @@ class Pace {
   __device__ __forceinline__ void begin(int step) {
     if (step - steps_ > all_have_begun_) {
       unsigned newest = load_newest(begun_ + step - 1);
-      while (timeout_ > 0 && load_newest(begun_ + step - steps_) < blocks_) --timeout_;
+      while (polls_left_ > 0 && load_newest(begun_ + step - steps_) < blocks_) --polls_left_;
       all_have_begun_ = newest == blocks_ ? step - 1 : step - steps_;
     }
     add_one(begun_ + step);
@@ -106,7 +106,7 @@ class Pace {
   unsigned blocks_ = 0;
   unsigned* begun_ = nullptr;
   int all_have_begun_ = -1;
-  int timeout_ = 4096;
+  int polls_left_ = 4096;
 };
 
 template <class Task, class AStream, class Inputs>
