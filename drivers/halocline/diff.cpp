@@ -249,7 +249,7 @@ void compare_runs(fs::path const& first, fs::path const& second, Findings& found
 /// "the largest relative difference is 0.5, and one has rows and steps that the other lacks"
 std::string how_they_differ(Findings const& found) {
   if (found.lacking.empty() && found.largest == 0)
-    return "all values are equal, but not all bits (other precisions, or zeros of other signs)";
+    return "the largest relative difference is 0, but not the precision, the time or all bits are the same";
   if (found.lacking.empty()) return "the largest relative difference is " + number(found.largest);
   std::string const lacking = fmt::format("one has {} that the other lacks", fmt::join(found.lacking, " and "));
   return found.largest == 0 ? lacking

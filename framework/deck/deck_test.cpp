@@ -122,6 +122,7 @@ TEST(Deck, AnEmptyValueUnsetsAnOption) {
   std::string const deck = "physics: flow\nmesh: {cells: [4, 3], upper: [2, 2]}\ntitle: a\n";
   EXPECT_EQ(read(deck, {"title="}).text("title"), "");
   EXPECT_EQ(read(deck, {"title=", "title=b"}).text("title"), "b");
+  EXPECT_EQ(read(deck, {"title=", "title="}).text("title"), "") << "a restart repeats what it was given before";
   EXPECT_EQ(read(deck, {"mesh.upper="}).section("mesh").reals("upper"), (std::vector<double>{1, 1}));
   EXPECT_EQ(read(deck, {"mesh.upper="}).section("mesh").integers("cells"), (std::vector<std::int64_t>{4, 3}));
 }
@@ -130,6 +131,9 @@ TEST(Deck, AnOverrideWithAColonIsAText) {
   EXPECT_EQ(read(good, {"title=x < 1 ? 2 : 3"}).text("title"), "x < 1 ? 2 : 3");
   EXPECT_EQ(read(good, {"title=(x < 1 ? 2 : (y < 1 ? 3 : 4))"}).text("title"), "(x < 1 ? 2 : (y < 1 ? 3 : 4))");
   EXPECT_EQ(read(good, {"title='a: b'"}).text("title"), "a: b");
+  EXPECT_EQ(read(good, {"title=a: b # c"}).text("title"), "a: b");
+  EXPECT_EQ(read(good, {"title=a # b: c"}).text("title"), "a");
+  EXPECT_EQ(read(good, {"regions=- {density: 2}"}).list("regions").size(), 1U);
   EXPECT_EQ(read(good, {"mesh={cells: [5, 6]}"}).section("mesh").integers("cells"), (std::vector<std::int64_t>{5, 6}));
 }
 

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -77,15 +78,11 @@ class Descent {
     *node = std::move(value);
   }
 
-  /// Removes the entry at the path, which must exist: a mistyped name would change nothing.
-  void remove(std::vector<Part> const& parts, std::string const& path, Node& root) {
+  /// Removes the entry at the path; returns whether there was one.
+  static bool remove(std::vector<Part> const& parts, Node& root) {
     Node* node = &root;
     for (std::size_t n = 0; n + 1 < parts.size() && node != nullptr; ++n) node = present(*node, parts[n]);
-    if (parts.back().position) {
-      mistakes_.add(at_, path, "an element of a list cannot be unset", "set the list");
-    } else if (node == nullptr || !node->remove(parts.back().name)) {
-      mistakes_.add(at_, path, "not in the deck, so that it cannot be unset");
-    }
+    return node != nullptr && !parts.back().position && node->remove(parts.back().name);
   }
 
  private:
@@ -131,6 +128,7 @@ class Descent {
 }  // namespace
 
 void apply_overrides(std::vector<Override> const& overrides, Node& root, Mistakes& mistakes) {
+  std::set<std::string> removed;  // a restart repeats the overrides of the run
   for (std::size_t n = 0; n < overrides.size(); ++n) {
     std::string const& text = overrides[n].change;
     Location const at{overrides[n].typed, static_cast<int>(n) + 1, 0};
@@ -147,7 +145,14 @@ void apply_overrides(std::vector<Override> const& overrides, Node& root, Mistake
       continue;
     }
     if (equals + 1 == text.size()) {
-      Descent(at, mistakes).remove(*parts, text.substr(0, equals), root);
+      std::string const path = text.substr(0, equals);
+      if (Descent::remove(*parts, root)) {
+        removed.insert(path);
+      } else if (parts->back().position) {
+        mistakes.add(at, path, "an element of a list cannot be unset", "set the list");
+      } else if (!removed.contains(path)) {
+        mistakes.add(at, path, "not in the deck, so that it cannot be unset");
+      }
       continue;
     }
     std::size_t const before = mistakes.size();

@@ -1,5 +1,6 @@
 #include "framework/deck/yaml_reader.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <string_view>
 #include <unordered_map>
@@ -232,10 +233,16 @@ Node read_yaml(std::string const& name, std::string const& text, Mistakes& mista
 
 namespace {
 
+/// The part of a value before a comment and the blanks around it.
+std::string_view without_comment(std::string_view text) {
+  text = text.substr(0, text.find(" #"));
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
 /// Whether YAML would read a section that has no braces.
 bool is_section_without_braces(std::string_view text) {
-  std::size_t const first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos || std::string_view("{[\"'&*!|>").find(text[first]) != std::string_view::npos)
+  if (text.empty() || text.starts_with("- ") || std::string_view("{[\"'&*!|>").find(text[0]) != std::string_view::npos)
     return false;
   return text.find(": ") != std::string_view::npos || text.back() == ':';
 }
@@ -243,7 +250,8 @@ bool is_section_without_braces(std::string_view text) {
 }  // namespace
 
 Node read_yaml_value(std::string const& text, Location const& at, Mistakes& mistakes) {
-  if (is_section_without_braces(text)) return scalar(text, at);
+  std::string_view const value = without_comment(text);
+  if (is_section_without_braces(value)) return scalar(std::string(value), at);
   TreeBuilder builder("", at, mistakes);
   Node node = read(printable(text), text, builder, mistakes);
   node.location = at;

@@ -56,7 +56,7 @@ class Diff(unittest.TestCase):
             said = self.diff(folder, 3, "one/snapshot_000000.vti", "other/snapshot_000000.vti")
             self.assertIn("in another precision", said)
             self.assertEqual(said.splitlines()[-1],
-                             "they differ: all values are equal, but not all bits (other precisions, or zeros of other signs)")
+                             "they differ: the largest relative difference is 0, but not the precision, the time or all bits are the same")
 
     def test_where_two_runs_part(self):
         with scratch() as name:

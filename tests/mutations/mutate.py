@@ -16,9 +16,11 @@ and `new` differs from it.
 
 import argparse
 import concurrent.futures
+import datetime
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -196,7 +198,9 @@ def main():
             print(f"{one['verdict']:<16} {', '.join(one.get('by', []))[:40]:<42} {one['file']}: {one['what']}", flush=True)
     compiled = [one for one in verdicts if one["verdict"] != "does not compile"]
     caught = [one for one in compiled if one["verdict"] == "caught"]
-    record = {"command": f"tests/mutations/mutate.py .halocline/build-release --jobs {given.jobs}",
+    commit = subprocess.run(["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True, text=True)
+    record = {"machine": platform.node(), "cores": os.cpu_count(), "date": datetime.date.today().isoformat(),
+              "commit": commit.stdout.strip(), "command": f"tests/mutations/mutate.py .halocline/build-release --jobs {given.jobs}",
               "mutations": len(verdicts),
               "compiled": len(compiled), "caught": len(caught),
               "part_caught": round(len(caught) / max(1, len(compiled)), 3),
