@@ -63,7 +63,10 @@ class KrylovSolver : public LinearSolver {
 
   /// Advice if the limit of iterations ends a solve.
   [[nodiscard]] virtual char const* advice() const {
-    return "raise the number of iterations or choose a stronger preconditioner";
+    return needs_symmetry()
+               ? "raise the number of iterations, choose a stronger preconditioner, or let `verify: true` of "
+                 "the solver check whether the operator suits the method"
+               : "raise the number of iterations or choose a stronger preconditioner";
   }
 
   [[nodiscard]] bool has_preconditioner() const { return preconditioner_ != nullptr; }
