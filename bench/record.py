@@ -10,7 +10,8 @@ import sys
 def place(text):
     """Type of an argument: where a record goes. Refused before anything is measured if there is no such folder."""
     path = pathlib.Path(text)
-    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+    written = path if path.exists() else path.parent
+    if path.is_dir() or not path.parent.is_dir() or not os.access(written, os.W_OK):
         raise argparse.ArgumentTypeError(f"{text}: not the name of a file in a folder that can be written to")
     return path
 

@@ -140,7 +140,7 @@ def difference_of_fields(given, one, many):
     if [path.name for path in mine] != [path.name for path in theirs] or not mine:
         return math.inf
     said = run_or_exit([given.program, "diff", str(mine[-1]), str(theirs[-1])], exit_codes=(0, 3)).strip()
-    difference = re.search(r"difference is ([^\s,]+)", said)
+    difference = re.search(r"difference is (\S+?)(, but not the precision, the time or all bits are the same)?$", said)
     return float(difference[1]) if difference else 0.0 if said == "same bits" else math.inf
 
 

@@ -7,8 +7,8 @@
 
 namespace halocline {
 
-/// Copies between memory of an execution instance and page-locked host memory, concurrently with the instance's kernels
-/// (on a CUDA device; elsewhere in the order of its work).
+/// Copies between memory of an execution instance and page-locked host memory, concurrently with the instance's
+/// kernels. Where the device is not of CUDA, the host waits in `mark` and `finish`.
 ///
 ///     copy.mark();
 ///     … work that runs concurrently with the copy …

@@ -52,7 +52,7 @@ Ring<Real>::Ring(std::shared_ptr<PointSet const> points) : points_(std::move(poi
                                     static_cast<std::size_t>(most));
     }
     for (Block const& block : blocks) outward_.emplace_back(execution(block));
-    inward_.emplace_back(execution(blocks.back()));
+    inward_.emplace(execution(blocks.back()));
   }
 }
 
@@ -60,7 +60,7 @@ template <class Real>
 Ring<Real>::~Ring() {
   CurrentDevice const current;
   Communicator::abandon(requests_, buffers_);
-  inward_.clear();
+  inward_.reset();
   outward_.clear();
   buffers_.reset();
 }
@@ -68,7 +68,7 @@ Ring<Real>::~Ring() {
 template <class Real>
 void Ring<Real>::start(Field<Real> const& position, Field<Real> const& mass) {
   // Bodies of the last round may still be on their way from the memory that is written now.
-  for (HostCopy const& copy : inward_) copy.wait();
+  if (inward_) inward_->wait();
   for (Block const& block : points_->blocks()) {
     Kokkos::Array<Real const*, 4> from{};
     for (int axis = 0; axis < 3; ++axis) from[static_cast<std::size_t>(axis)] = position.view(block, axis).origin;
@@ -104,7 +104,7 @@ void Ring<Real>::start_pass(Index stage) {
   if constexpr (memory_on_host) {
     start_messages(stage, sources(blocks.front(), stage), arriving(blocks.back(), stage + 1));
   } else {
-    inward_.front().mark();
+    inward_->mark();
   }
 }
 
@@ -146,13 +146,12 @@ void Ring<Real>::pass_through_host(Index stage) {
   Block const& last = points_->blocks().back();
   if (stage < blocks) outward_[static_cast<std::size_t>(stage)].wait();
   // The buffer that receives now may still be read by an earlier copy.
-  HostCopy& copy = inward_.front();
-  copy.wait();
+  inward_->wait();
   Source<Real>* const received = staged(stage + blocks);
   start_messages(stage, staged(stage), received);
   finish_messages();
-  copy.start(arriving(last, stage + 1), received, bytes_of_bodies<Real>(count(last, stage + 1)));
-  copy.finish();
+  inward_->start(arriving(last, stage + 1), received, bytes_of_bodies<Real>(count(last, stage + 1)));
+  inward_->finish();
 }
 
 template class Ring<float>;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <mpi.h>
@@ -84,7 +85,7 @@ class Ring {
   std::shared_ptr<Buffers> buffers_ = std::make_shared<Buffers>();
   std::vector<DeviceCopy> copies_;  ///< to each block but the last one of this rank; on a single rank also to that
   std::vector<HostCopy> outward_;   ///< from each block, if bodies are staged
-  std::vector<HostCopy> inward_;    ///< to the last block
+  std::optional<HostCopy> inward_;  ///< to the last block
   bool passes_messages_ = false;
   std::vector<MPI_Request> requests_;
 };
