@@ -5,8 +5,6 @@
 #include <malloc.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +23,7 @@
 
 #include "drivers/halocline/checkpoints.hpp"
 #include "drivers/halocline/declaration.hpp"
+#include "drivers/halocline/isolated_process.hpp"
 #include "drivers/halocline/memory_tally.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "framework/deck/field_source.hpp"
@@ -32,12 +31,10 @@
 #include "framework/field/field_base.hpp"
 #include "framework/field/initial_data_service.hpp"
 #include "framework/mesh/mesh_section.hpp"
-#include "framework/runtime/abrupt_end.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/stop.hpp"
 
 namespace halocline {
 namespace {
@@ -228,20 +225,6 @@ class SmallRuns {
   PhysicsEntry const& entry_;
 };
 
-/// Isolates the process of a rehearsal: its output is discarded, it leaves no core file, and it ends with its parent.
-void isolate_process() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  expect_exit();
-  for (int const fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(fault, SIG_DFL);
-  for (int const signal : stopping_signals) std::signal(signal, SIG_IGN);
-  Descriptor const nothing("/dev/null", O_RDWR);
-  for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing.number(), stream);
-  rlimit const none{0, 0};
-  setrlimit(RLIMIT_CORE, &none);
-  // Arrays go to the heap, where each byte is counted, not to separate pages.
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-}
-
 /// The result of a rehearsal process. Plain data.
 struct Answer {
   bool is_known = false;  ///< the forecast or the limits
@@ -256,7 +239,9 @@ struct Answer {
 /// Runs in the process of a rehearsal.
 template <class Work>
 [[noreturn]] void answer_to(int pipe, Work const& work) {
-  isolate_process();
+  isolate_process(false, SIG_IGN);
+  // Arrays go to the heap, where each byte is counted, not to separate pages.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
   Answer answer;
   try {
     work(answer);

@@ -1,10 +1,7 @@
 #include "drivers/halocline/battery/apart.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,32 +11,20 @@
 #include <csignal>
 #include <cstring>
 
+#include "drivers/halocline/isolated_process.hpp"
 #include "drivers/halocline/memory_tally.hpp"
-#include "framework/runtime/abrupt_end.hpp"
 #include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/stop.hpp"
 
 namespace halocline::battery {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Isolates a process that may fail in any way: its output is discarded unless `keeps_output`, it leaves no core file,
-/// and it ends with its parent.
-void isolate_process(bool keeps_output) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  expect_exit();
-  for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, SIG_DFL);
-  for (int const signal : stopping_signals) std::signal(signal, SIG_DFL);
+/// In a process group of its own, so that it can be killed with all that it has started.
+void isolate_group(bool keeps_output) {
+  isolate_process(keeps_output, SIG_DFL);
   setpgid(0, 0);
-  Descriptor const nothing("/dev/null", O_RDWR);
-  dup2(nothing.number(), STDIN_FILENO);
-  if (!keeps_output) {
-    for (int const stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(nothing.number(), stream);
-  }
-  rlimit const none{0, 0};
-  setrlimit(RLIMIT_CORE, &none);
 }
 
 /// Reads until the other end is closed. If that takes longer than `deadline`, returns false with what was read so far.
@@ -96,7 +81,7 @@ End in_process(Work const& work, int seconds) {
 
 Finding apart(std::function<Finding()> const& check, int seconds, bool starts_kokkos) {
   auto const work = [&](int pipe) {
-    isolate_process(false);
+    isolate_group(false);
     try {
       if (starts_kokkos) start_kokkos_for_tally();
       send(pipe, check());
@@ -119,7 +104,7 @@ ProgramEnd run_program_with(std::vector<std::string> const& words, int seconds) 
 
 ProgramEnd run_other_program(std::string const& program, std::vector<std::string> const& words, int seconds) {
   auto const work = [&](int pipe) {
-    isolate_process(true);
+    isolate_group(true);
     dup2(pipe, STDOUT_FILENO);
     dup2(pipe, STDERR_FILENO);
     std::string name = "halocline";
