@@ -42,6 +42,7 @@ class BoxMessages {
   /// See Exchange.
   [[nodiscard]] bool are_worth_hiding() const { return channel_ != nullptr && !small_; }
   [[nodiscard]] bool may_be_hidden() const { return channel_ != nullptr && !(small_ && flagged_); }
+  [[nodiscard]] bool are_over_nvlink() const { return channel_ != nullptr && channel_->is_over_nvlink(); }
   [[nodiscard]] std::optional<int> buffer_index() const;
   void replayed();
 

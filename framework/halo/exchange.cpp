@@ -77,6 +77,7 @@ class Exchange::Implementation {
   [[nodiscard]] Index test_points() const { return memory_on_host && far_ && under_way_ ? 3 : 0; }
   [[nodiscard]] bool is_worth_hiding() const { return messages_.are_worth_hiding(); }
   [[nodiscard]] bool overlaps() const { return overlaps_ && messages_.may_be_hidden(); }
+  [[nodiscard]] bool wants_shell_first() const { return overlaps() && !messages_.are_over_nvlink(); }
   [[nodiscard]] bool under_way() const { return under_way_; }
   [[nodiscard]] std::optional<int> buffer_index() const {
     if (idle_) return 0;
@@ -169,6 +170,7 @@ bool Exchange::progress() { return implementation_->progress(); }
 Index Exchange::test_points() const { return implementation_->test_points(); }
 bool Exchange::is_worth_hiding() const { return implementation_->is_worth_hiding(); }
 bool Exchange::overlaps() const { return implementation_->overlaps(); }
+bool Exchange::wants_shell_first() const { return implementation_->wants_shell_first(); }
 bool Exchange::under_way() const { return implementation_->under_way(); }
 std::optional<int> Exchange::buffer_index() const { return implementation_->buffer_index(); }
 void Exchange::replayed() { implementation_->replayed(); }

@@ -58,6 +58,9 @@ class Exchange {
   /// Whether sweeps should run between `start` and `finish`, by HaloSettings::overlap: not where kernels alone exchange
   /// small messages, in less time than a second kernel takes to start.
   [[nodiscard]] bool overlaps() const;
+  /// Whether a sweep should write the shell first, so that its messages overlap with the interior: not over NVLink,
+  /// where a whole exchange takes less time than thin sweeps, which read planes again (docs/designs-tried.md).
+  [[nodiscard]] bool wants_shell_first() const;
   [[nodiscard]] bool under_way() const;
 
   /// Where kernels alone exchange: the buffer index of the next exchange. Kernels enqueued from `start` to `finish` may

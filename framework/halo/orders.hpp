@@ -85,11 +85,12 @@ void consume(Exchange& exchange, std::initializer_list<FieldBase*> fields, std::
 }
 
 /// Runs `sweep(block, range)`, which writes `fields` of one centring, so that their exchange (of `width` layers)
-/// overlaps with the interior: shell first, then start, then interior. Call exchange.finish() before reading ghosts.
+/// overlaps with the interior where that pays off: shell first, then start, then interior; elsewhere all of it, then
+/// the exchange. Call exchange.finish() before reading ghosts.
 template <class Sweep>
 void produce(Exchange& exchange, std::span<FieldBase* const> fields, Centring centring, int width, Sweep const& sweep) {
   Mesh const& mesh = fields.front()->mesh();
-  if (!exchange.overlaps()) {
+  if (!exchange.wants_shell_first()) {
     sweep_owned(mesh, centring, sweep);
     return exchange.exchange(fields);
   }

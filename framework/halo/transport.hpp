@@ -78,6 +78,8 @@ class Channel {
   /// Where the host takes no part in an exchange: buffer index (0 or 1) of the next one. Kernels enqueued for one
   /// exchange may be enqueued again for another with the same index.
   [[nodiscard]] virtual std::optional<int> buffer_index() const { return std::nullopt; }
+  /// Whether kernels alone exchange, with devices that are all linked by NVLink.
+  [[nodiscard]] virtual bool is_over_nvlink() const { return false; }
   /// Call when the kernels of an exchange were enqueued again. Throws RemoteError when a rank has failed.
   virtual void replayed() {}
 };

@@ -1,9 +1,11 @@
 #include "framework/halo/cuda/flagged_channel.hpp"
 
+#include <algorithm>
 #include <exception>
 
 #include "framework/halo/transports/pairs.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/cuda_check.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/round_up.hpp"
 
@@ -12,6 +14,19 @@ namespace {
 
 constexpr Index alignment = 256;  // bytes
 constexpr Index word = sizeof(std::uint32_t);
+
+/// Whether memory is on another device, linked by NVLink: its links have atomic operations, those of PCIe have not.
+bool is_over_nvlink(std::byte const* memory) {
+  cudaPointerAttributes attributes{};
+  int own = 0;
+  check(cudaPointerGetAttributes(&attributes, memory), "cudaPointerGetAttributes");
+  check(cudaGetDevice(&own), "cudaGetDevice");
+  if (attributes.type != cudaMemoryTypeDevice || attributes.device == own) return false;
+  int has_atomics = 0;
+  check(cudaDeviceGetP2PAttribute(&has_atomics, cudaDevP2PAttrNativeAtomicSupported, own, attributes.device),
+        "cudaDeviceGetP2PAttribute");
+  return has_atomics != 0;
+}
 
 std::uint32_t* words(std::byte* memory, Index offset) { return reinterpret_cast<std::uint32_t*>(memory + offset); }
 
@@ -76,6 +91,8 @@ FlaggedChannel::FlaggedChannel(Communicator const& communicator, std::vector<Mes
     if (failure == nullptr) failure = std::current_exception();
   }
   agree_with(communicator, receives, failure, "cannot share memory");
+  is_over_nvlink_ = std::all_of(outboxes_.begin(), outboxes_.end(),
+                                [](Outbox const& outbox) { return cuda::is_over_nvlink(outbox.memory); });
 }
 
 FlaggedChannel::~FlaggedChannel() {

@@ -25,6 +25,7 @@ class FlaggedChannel final : public KernelChannel {
   std::byte* receive_memory(std::size_t n) override;
   PartFlags send_flags(std::size_t n) override;
   PartFlags receive_flags(std::size_t n) override;
+  [[nodiscard]] bool is_over_nvlink() const override { return is_over_nvlink_; }
 
  private:
   /// Position of one message in the receiver's block: flags and memory for two alternating buffers.
@@ -51,6 +52,7 @@ class FlaggedChannel final : public KernelChannel {
   SharedBlocks& blocks_;
   std::unique_ptr<Inbox> inbox_;
   std::vector<Outbox> outboxes_;  ///< by sent message
+  bool is_over_nvlink_ = false;
 };
 
 }  // namespace halocline::cuda
