@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures the time per step of an eighth-order wave on one GPU, with given tiles of its sweep and with the tile that the
-built-in rule chooses.
+"""Measures the time per step of an eighth-order wave, or per iteration of Jacobi's method in 2D with the norm of each, in
+single precision on one GPU, with given tiles of its sweep and with the tile that the built-in rule chooses.
 
 A tile is THREADSxTHREADS:AHEAD:CHUNKS: threads along x (each 16 bytes) and y, steps copied before they are needed, and chunks
-along z. The program reads each from a tuning table. The time of a step is the difference between a long and a short run, over
+along the slowest axis. The program reads each from a tuning table. The time of a step is the difference between a long and a short run, over
 the steps in between.
 
     bench/tile_trials.py --program bin/halocline --cells 512,512,256 1024,1024,1024 --tiles 64x2:3:3 96x1:2:1 --json tiles.json
@@ -19,12 +19,18 @@ import tempfile
 from deck_runs import parser_of, run_deck, run_or_exit
 from record import store
 
-FUNCTOR = "wave::LeapfrogStep<float, 3>"
+# The functor of the sweep and its stencil in tuning tables.
+SWEEPS = {
+    "wave": ("wave::LeapfrogStep<float, 3>", "3D star; inputs 4 bytes reaching 4, 4 bytes reaching 0; 1 output; 0 sums"),
+    "jacobi": ("stencil_functor::JacobiStep<float, ConstantDiffusion<float, 2> >",
+               "2D star; inputs 4 bytes reaching 0, 4 bytes reaching 1; 1 output; 2 sums"),
+}
 SHORT, POINTS = 10, 1.2e11  # steps of the short run; points that the steps in between update
 
 
 def arguments():
     parser = parser_of(__doc__, repeat=1)
+    parser.add_argument("--case", choices=list(SWEEPS), default="wave")
     parser.add_argument("--cells", nargs="+", required=True, help="sizes: 512,512,256")
     parser.add_argument("--tiles", nargs="+", required=True, help="64x2:3:3: threads, steps ahead, chunks")
     parser.add_argument("--device", required=True, help="the name of the GPU, as nvidia-smi lists it")
@@ -40,23 +46,34 @@ def size_class(cells):
 def table_with(given, cells, tile):
     threads_x, threads_y, ahead, chunks = map(int, re.fullmatch(r"(\d+)x(\d+):(\d+):(\d+)", tile).groups())
     parameters = {"threads_x": threads_x, "threads_y": threads_y, "ahead": ahead, "pace": 0,
-                  "planes": 0 if chunks == 1 else math.ceil(cells[2] / chunks)}
+                  "planes": 0 if chunks == 1 else math.ceil(cells[-1] / chunks)}
+    functor, stencil = SWEEPS[given.case]
     # The program ignores tables of other versions.
     return {"format": 1, "version": given.version, "sweeps": [
-        {"device": given.device, "functor": FUNCTOR, "points": size_class(cells), "form": "streaming", "parameters": parameters,
-         "stencil": "3D star; inputs 4 bytes reaching 4, 4 bytes reaching 0; 1 output; 0 sums", "seconds": 1, "default_seconds": 1}]}
+        {"device": given.device, "functor": functor, "points": size_class([*cells, 1][:3]), "form": "streaming", "parameters": parameters,
+         "stencil": stencil, "seconds": 1, "default_seconds": 1}]}
+
+
+def deck_of(case, cells, steps, tune):
+    if case == "jacobi":
+        return {"physics": "laplace", "precision": "single", "tune": tune, "mesh": {"cells": cells},
+                "laplace": {"centring": "cell", "source": "x+y"},
+                "solver": {"method": "jacobi", "jacobi": {"relative_tolerance": 0, "iterations": steps}}}
+    return {"physics": "wave", "precision": "single", "tune": tune, "mesh": {"cells": cells}, "guard": {"every": 0},
+            "wave": {"initial": "x*(1-x)*y*(1-y)*z"}, "time": {"step": 1e-5, "steps": steps}}
 
 
 def seconds_and_form(given, folder, cells, tune):
     def run(steps):
-        deck = {"physics": "wave", "precision": "single", "tune": tune, "mesh": {"cells": cells}, "guard": {"every": 0},
-                "wave": {"initial": "x*(1-x)*y*(1-y)*z"}, "time": {"step": 1e-5, "steps": steps}}
-        return run_deck(given, folder, deck, 1)
+        return run_deck(given, folder, deck_of(given.case, cells, steps, tune), 1, exit_codes=(0, 3))
+
+    def seconds_of(summary):
+        return summary["solves"][0]["seconds"] if summary["solves"] else summary["timings"]["advance"]
     between = int(POINTS / math.prod(cells))
-    short = min(run(SHORT)["timings"]["advance"] for _ in range(given.repeat))
+    short = min(seconds_of(run(SHORT)) for _ in range(given.repeat))
     summaries = [run(SHORT + between) for _ in range(given.repeat)]
-    form = next(sweep["form"] for sweep in summaries[0]["sweeps"] if sweep["functor"] == FUNCTOR)
-    return (min(summary["timings"]["advance"] for summary in summaries) - short) / between, form, summaries[0]["provenance"]
+    form = next(sweep["form"] for sweep in summaries[0]["sweeps"] if sweep["functor"] == SWEEPS[given.case][0])
+    return (min(map(seconds_of, summaries)) - short) / between, form, summaries[0]["provenance"]
 
 
 def main():
@@ -78,7 +95,7 @@ def main():
                 rows.append({"cells": cells, "tile": tile, "form": form, "seconds": seconds, "bytes_per_second": rate})
                 print(f"{cells} {tile}: {1e6 * seconds:.1f} us, {rate / 1e12:.2f} TB/s, {form}", flush=True)
     if given.json:
-        store(given.json, provenance, remark=given.remark, functor=FUNCTOR, rows=rows)
+        store(given.json, provenance, remark=given.remark, functor=SWEEPS[given.case][0], rows=rows)
     if not rows:
         sys.exit("tile_trials: no tile fits")
 
