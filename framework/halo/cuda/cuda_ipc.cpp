@@ -4,6 +4,7 @@
 
 #include "framework/halo/cuda/flagged_channel.hpp"
 #include "framework/halo/cuda/shared_blocks.hpp"
+#include "framework/runtime/cuda_check.hpp"
 
 namespace halocline {
 namespace {
@@ -20,6 +21,9 @@ class DeviceMemory final : public cuda::SharedMemory {
       (void)cudaFree(memory);
       refuse("cudaIpcGetMemHandle", error);
     }
+    int device = 0;
+    cuda::check(cudaGetDevice(&device), "cudaGetDevice");
+    cuda::check(cudaDeviceGetPCIBusId(offer.device, sizeof offer.device, device), "cudaDeviceGetPCIBusId");
     return static_cast<std::byte*>(memory);
   }
 

@@ -15,15 +15,20 @@ namespace {
 constexpr Index alignment = 256;  // bytes
 constexpr Index word = sizeof(std::uint32_t);
 
-/// Whether memory is on another device, linked by NVLink: its links have atomic operations, those of PCIe have not.
-bool is_over_nvlink(std::byte const* memory) {
-  cudaPointerAttributes attributes{};
+/// Whether memory is on another device, linked by NVLink: its links have atomic operations, those of PCIe have not. Not
+/// where this process cannot see that device.
+bool is_over_nvlink(BlockOffer const& offer) {
+  if (offer.device[0] == '\0') return false;
   int own = 0;
-  check(cudaPointerGetAttributes(&attributes, memory), "cudaPointerGetAttributes");
+  int other = 0;
   check(cudaGetDevice(&own), "cudaGetDevice");
-  if (attributes.type != cudaMemoryTypeDevice || attributes.device == own) return false;
+  if (cudaDeviceGetByPCIBusId(&other, offer.device) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  if (other == own) return false;
   int has_atomics = 0;
-  check(cudaDeviceGetP2PAttribute(&has_atomics, cudaDevP2PAttrNativeAtomicSupported, own, attributes.device),
+  check(cudaDeviceGetP2PAttribute(&has_atomics, cudaDevP2PAttrNativeAtomicSupported, own, other),
         "cudaDeviceGetP2PAttribute");
   return has_atomics != 0;
 }
@@ -91,8 +96,8 @@ FlaggedChannel::FlaggedChannel(Communicator const& communicator, std::vector<Mes
     if (failure == nullptr) failure = std::current_exception();
   }
   agree_with(communicator, receives, failure, "cannot share memory");
-  is_over_nvlink_ = std::all_of(outboxes_.begin(), outboxes_.end(),
-                                [](Outbox const& outbox) { return cuda::is_over_nvlink(outbox.memory); });
+  is_over_nvlink_ =
+      std::all_of(theirs.begin(), theirs.end(), [](Offer const& offer) { return cuda::is_over_nvlink(offer.block); });
 }
 
 FlaggedChannel::~FlaggedChannel() {

@@ -20,6 +20,7 @@ namespace halocline::cuda {
 struct BlockOffer {
   std::uint64_t mark = 0;  ///< unique number of the memory
   cudaIpcMemHandle_t handle{};
+  char device[16] = {};  ///< PCI address of the device that has the memory; empty: the host
   SegmentOffer segment;
 };
 
