@@ -69,19 +69,62 @@ DEVICE_RUNS = {
 }
 
 
-@table
-def scaling_two_h200():
-    made = [["run", "cells", "one device", "two devices", "efficiency", "largest difference from a single rank"]]
+def on_devices(number, word):
+    """A row for each case on one device and on `number` devices."""
+    made = [["run", "cells", "one device", f"{word} devices", "efficiency", "largest difference from a single rank"]]
     for name, run in DEVICE_RUNS.items():
-        alone, two = (one(f"scaling_{name}_two_h200", ranks=ranks) for ranks in (1, 2))
+        alone, all_of_them = (one(f"scaling_{name}_{word}_h200", ranks=ranks) for ranks in (1, number))
         cells = f"{alone['cells'][0]:,} bodies" if name.startswith("bodies") else size(alone["cells"])
-        gate = two["gate"]
+        gate = all_of_them["gate"]
         if not gate["passed"]:
             raise ValueError(f"{name}: not the answer of a single rank")
         difference = max(gate["tables"], gate["fields"] or 0)
         made.append([run, cells + (" per device" if name.endswith("weak") else " in all"), milliseconds(alone["seconds_a_step"]),
-                     milliseconds(two["seconds_a_step"]), fixed(two["efficiency"], 3),
+                     milliseconds(all_of_them["seconds_a_step"]), fixed(all_of_them["efficiency"], 3),
                      "none" if difference == 0 else scientific(difference)])
+    return made
+
+
+@table
+def scaling_two_h200():
+    return on_devices(2, "two")
+
+
+@table
+def scaling_four_h200():
+    return on_devices(4, "four")
+
+
+@table
+def wave_designs_four_h200():
+    """Orders of a step of the wave, 1024³ points a device."""
+    orders = {"thin shells of 4 planes first, the exchange beside the interior": "scaling_wave_weak_shells_four_h200",
+              "the whole block, then the exchange (used)": "scaling_wave_weak_four_h200"}
+    made = [["order of a step on four H200", "predicted", "measured", "efficiency"]]
+    predicted = ["", "4.21 ms"]
+    for (words, name), expected in zip(orders.items(), predicted):
+        row = one(name, ranks=4)
+        made.append([words, expected, milliseconds(row["seconds_a_step"]), fixed(row["efficiency"], 3)])
+    alone = one("wave_shells_four_h200", order="one device")["seconds_a_step"]
+    for row in rows("wave_shells_four_h200", planes=lambda given: given is not None):
+        if row["planes"] > 4:
+            seconds = row["seconds_a_step"]
+            made.append([f"shells of {row['planes']} planes first, the exchange beside the interior", "4.16 ms",
+                         milliseconds(seconds), fixed(alone / seconds, 3)])
+    return made
+
+
+@table
+def jacobi_tiles_h200():
+    """Tiles of Jacobi in 2D on a whole mesh and on the part of one of four devices."""
+    made = [["tile: threads, steps ahead, rows of a chunk", "20480 x 5120", "20480 x 20480"]]
+    found = {}
+    for row in rows("jacobi_tiles_h200"):
+        form = row["form"].split(", ")
+        tile = f"{form[1].split(' ')[0]}, {int(form[2].split(' ')[0]) - 3}, {form[3].split(' ')[-1]}"
+        found.setdefault(tile, {}).setdefault(row["cells"][1], row["seconds"])
+    for tile, seconds in found.items():
+        made.append([tile, *(microseconds(seconds[rows]) if rows in seconds else "" for rows in (5120, 20480))])
     return made
 
 
@@ -98,6 +141,11 @@ def scaling_rod_h200():
             ["one device", microseconds(alone), ""]]
     for row in rows(name, ranks=2, transport=lambda given: given != "auto"):
         made.append([f"two devices, {row['transport']}", microseconds(row["seconds_a_step"]),
+                     fixed(alone / row["seconds_a_step"])])
+    four = "scaling_rod_strong_four_h200"
+    alone = one(four, ranks=1)["seconds_a_step"]
+    for row in rows(four, ranks=4):
+        made.append([f"four devices, {row['transport']}", microseconds(row["seconds_a_step"]),
                      fixed(alone / row["seconds_a_step"])])
     return made
 
