@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/field/field.hpp"
@@ -8,6 +11,7 @@
 #include "framework/halo/orders.hpp"
 #include "framework/halo/settings.hpp"
 #include "framework/halo/test_exchanges.hpp"
+#include "framework/halo/transport.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -80,6 +84,53 @@ TEST(Exchange, HasTestPointsForMessagesToOtherHosts) {
     });
     EXPECT_EQ(visited, owned);
     EXPECT_GE(boxes, 1);
+    exchange.finish();
+  }
+}
+
+/// Messages by MPI whose channels say that NVLink carries them.
+class AsOverNvlink final : public Transport {
+ public:
+  std::string name() const override { return "as over NVLink"; }
+  std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
+                                std::vector<Message> const& receives) const override {
+    return std::make_unique<Claiming>(mpi_host_transport()->open(communicator, sends, receives));
+  }
+
+ private:
+  class Claiming final : public Channel {
+   public:
+    explicit Claiming(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
+    std::byte* send_memory(std::size_t n) override { return channel_->send_memory(n); }
+    std::byte* receive_memory(std::size_t n) override { return channel_->receive_memory(n); }
+    void expect() override { channel_->expect(); }
+    void send() override { channel_->send(); }
+    bool progress() override { return channel_->progress(); }
+    void receive() override { channel_->receive(); }
+    bool is_over_nvlink() const override { return true; }
+
+   private:
+    std::unique_ptr<Channel> channel_;
+  };
+};
+
+TEST(Exchange, FollowsAWholeSweepOverNvlink) {
+  auto const mesh = mesh_of_cells({19, 18}, {});
+  for (bool const over_nvlink : {false, true}) {
+    std::shared_ptr<Transport const> const transport =
+        over_nvlink ? std::make_shared<AsOverNvlink>() : mpi_host_transport();
+    Field<double> u(mesh, {.name = "u", .ghosts = 2});
+    Exchange exchange({&u}, {.transport = transport});
+    std::size_t boxes = 0;
+    produce(exchange, {&u}, Centring::cell, 2, [&](Block const&, IndexRange const&) { ++boxes; });
+    bool const has_messages = mesh->communicator().size() > 1;
+    EXPECT_EQ(exchange.wants_shell_first(), has_messages && !over_nvlink);
+    EXPECT_EQ(exchange.under_way(), has_messages && !over_nvlink);
+    if (over_nvlink || !has_messages) {
+      EXPECT_EQ(boxes, mesh->blocks().size());
+    } else {
+      EXPECT_GT(boxes, mesh->blocks().size());
+    }
     exchange.finish();
   }
 }
