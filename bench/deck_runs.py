@@ -28,6 +28,12 @@ def run_or_exit(command, exit_codes=(0,)):
     return done.stdout
 
 
+def seconds_of_steps(summary):
+    """Of a run's only solve, or of all its steps."""
+    solves = summary["solves"]
+    return solves[0]["seconds"] if solves else summary["timings"]["advance"]
+
+
 def run_deck(given, folder, deck, ranks, *flags, exit_codes=(0,)):
     """Runs a deck into `folder`/out, without snapshots and tables where it does not say; the summary, or None of a deck that
     was refused. Ends the program at another exit code."""

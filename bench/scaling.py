@@ -23,7 +23,7 @@ import statistics
 import sys
 import tempfile
 
-from deck_runs import parser_of, run_deck, run_or_exit
+from deck_runs import parser_of, run_deck, run_or_exit, seconds_of_steps
 from record import store
 
 FIELDS_UP_TO = 1 << 32  # bytes; the gate does not compare larger fields
@@ -181,7 +181,7 @@ def seconds_of(given, folder, cells, ranks, settings, steps):
     if solves and solves[0]["iterations"] != steps:
         sys.exit(f"scaling: the solve ended after {solves[0]['iterations']} iterations ({solves[0]['outcome']}), not after {steps}: "
                  "fewer --steps")
-    return (solves[0]["seconds"] if solves else summary["timings"]["advance"]), summary
+    return seconds_of_steps(summary), summary
 
 
 def measure(given, folder, ranks, settings):

@@ -3,8 +3,8 @@
 single precision on one GPU, with given tiles of its sweep and with the tile that the built-in rule chooses.
 
 A tile is THREADSxTHREADS:AHEAD:CHUNKS: threads along x (each 16 bytes) and y, steps copied before they are needed, and chunks
-along the slowest axis. The program reads each from a tuning table. The time of a step is the difference between a long and a short run, over
-the steps in between.
+along the slowest axis. The program reads each from a tuning table. The time of a step is the difference between a long and a
+short run, over the steps in between.
 
     bench/tile_trials.py --program bin/halocline --cells 512,512,256 1024,1024,1024 --tiles 64x2:3:3 96x1:2:1 --json tiles.json
 """
@@ -16,8 +16,9 @@ import re
 import sys
 import tempfile
 
-from deck_runs import parser_of, run_deck, run_or_exit
+from deck_runs import parser_of, run_deck, run_or_exit, seconds_of_steps
 from record import store
+from scaling import jacobi
 
 # The functor of the sweep and its stencil in tuning tables.
 SWEEPS = {
@@ -50,30 +51,27 @@ def table_with(given, cells, tile):
     functor, stencil = SWEEPS[given.case]
     # The program ignores tables of other versions.
     return {"format": 1, "version": given.version, "sweeps": [
-        {"device": given.device, "functor": functor, "points": size_class([*cells, 1][:3]), "form": "streaming", "parameters": parameters,
-         "stencil": stencil, "seconds": 1, "default_seconds": 1}]}
+        {"device": given.device, "functor": functor, "points": size_class([*cells, 1][:3]), "form": "streaming",
+         "parameters": parameters, "stencil": stencil, "seconds": 1, "default_seconds": 1}]}
 
 
-def deck_of(case, cells, steps, tune):
+def deck_of(case, cells, steps):
     if case == "jacobi":
-        return {"physics": "laplace", "precision": "single", "tune": tune, "mesh": {"cells": cells},
-                "laplace": {"centring": "cell", "source": "x+y"},
-                "solver": {"method": "jacobi", "jacobi": {"relative_tolerance": 0, "iterations": steps}}}
-    return {"physics": "wave", "precision": "single", "tune": tune, "mesh": {"cells": cells}, "guard": {"every": 0},
+        return jacobi(cells, steps)
+    return {"physics": "wave", "mesh": {"cells": cells}, "guard": {"every": 0},
             "wave": {"initial": "x*(1-x)*y*(1-y)*z"}, "time": {"step": 1e-5, "steps": steps}}
 
 
 def seconds_and_form(given, folder, cells, tune):
     def run(steps):
-        return run_deck(given, folder, deck_of(given.case, cells, steps, tune), 1, exit_codes=(0, 3))
-
-    def seconds_of(summary):
-        return summary["solves"][0]["seconds"] if summary["solves"] else summary["timings"]["advance"]
+        deck = {**deck_of(given.case, cells, steps), "precision": "single", "tune": tune}
+        # A solve ends at its limit of iterations.
+        return run_deck(given, folder, deck, 1, exit_codes=(3,) if given.case == "jacobi" else (0,))
     between = int(POINTS / math.prod(cells))
-    short = min(seconds_of(run(SHORT)) for _ in range(given.repeat))
+    short = min(seconds_of_steps(run(SHORT)) for _ in range(given.repeat))
     summaries = [run(SHORT + between) for _ in range(given.repeat)]
     form = next(sweep["form"] for sweep in summaries[0]["sweeps"] if sweep["functor"] == SWEEPS[given.case][0])
-    return (min(map(seconds_of, summaries)) - short) / between, form, summaries[0]["provenance"]
+    return (min(map(seconds_of_steps, summaries)) - short) / between, form, summaries[0]["provenance"]
 
 
 def main():

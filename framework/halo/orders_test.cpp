@@ -98,19 +98,10 @@ class AsOverNvlink final : public Transport {
   }
 
  private:
-  class Claiming final : public Channel {
+  class Claiming final : public test::ForwardingChannel {
    public:
-    explicit Claiming(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
-    std::byte* send_memory(std::size_t n) override { return channel_->send_memory(n); }
-    std::byte* receive_memory(std::size_t n) override { return channel_->receive_memory(n); }
-    void expect() override { channel_->expect(); }
-    void send() override { channel_->send(); }
-    bool progress() override { return channel_->progress(); }
-    void receive() override { channel_->receive(); }
+    using ForwardingChannel::ForwardingChannel;
     bool is_over_nvlink() const override { return true; }
-
-   private:
-    std::unique_ptr<Channel> channel_;
   };
 };
 

@@ -16,6 +16,7 @@
 #include "framework/field/test_fields.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/halo/settings.hpp"
+#include "framework/halo/test_exchanges.hpp"
 #include "framework/halo/transport_choice.hpp"
 #include "framework/halo/transport_registry.hpp"
 #include "framework/mesh/structured_mesh.hpp"
@@ -86,22 +87,16 @@ class Meddled : public Transport {
   }
 
  private:
-  class MeddledChannel final : public Channel {
+  class MeddledChannel final : public test::ForwardingChannel {
    public:
     MeddledChannel(std::unique_ptr<Channel> channel, std::vector<Message> receives, Meddle meddle)
-        : channel_(std::move(channel)), receives_(std::move(receives)), meddle_(std::move(meddle)) {}
-    std::byte* send_memory(std::size_t n) override { return channel_->send_memory(n); }
-    std::byte* receive_memory(std::size_t n) override { return channel_->receive_memory(n); }
-    void expect() override { channel_->expect(); }
-    void send() override { channel_->send(); }
-    bool progress() override { return channel_->progress(); }
+        : ForwardingChannel(std::move(channel)), receives_(std::move(receives)), meddle_(std::move(meddle)) {}
     void receive() override {
-      channel_->receive();
+      ForwardingChannel::receive();
       for (std::size_t n = 0; n < receives_.size(); ++n) meddle_(receive_memory(n), receives_[n].bytes);
     }
 
    private:
-    std::unique_ptr<Channel> channel_;
     std::vector<Message> receives_;
     Meddle meddle_;
   };

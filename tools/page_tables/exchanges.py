@@ -1,4 +1,6 @@
 """What was measured between the devices of a host."""
+import re
+
 from .records import (binary, digits, duration, fixed, microseconds, milliseconds, one, rate, rows, scientific, size, table,
                       without_repeats)
 
@@ -98,33 +100,30 @@ def scaling_four_h200():
 @table
 def wave_designs_four_h200():
     """Orders of a step of the wave, 1024³ points a device."""
-    orders = {"thin shells of 4 planes first, the exchange beside the interior": "scaling_wave_weak_shells_four_h200",
-              "the whole block, then the exchange (used)": "scaling_wave_weak_four_h200"}
     made = [["order of a step on four H200", "predicted", "measured", "efficiency"]]
-    predicted = ["", "4.21 ms"]
-    for (words, name), expected in zip(orders.items(), predicted):
+    for order, predicted, name in (
+            ("thin shells of 4 planes first, the exchange beside the interior", "", "scaling_wave_weak_shells_four_h200"),
+            ("the whole block, then the exchange (used)", "4.21 ms", "scaling_wave_weak_four_h200")):
         row = one(name, ranks=4)
-        made.append([words, expected, milliseconds(row["seconds_a_step"]), fixed(row["efficiency"], 3)])
+        made.append([order, predicted, milliseconds(row["seconds_a_step"]), fixed(row["efficiency"], 3)])
     alone = one("wave_shells_four_h200", order="one device")["seconds_a_step"]
-    for row in rows("wave_shells_four_h200", planes=lambda given: given is not None):
-        if row["planes"] > 4:
-            seconds = row["seconds_a_step"]
-            made.append([f"shells of {row['planes']} planes first, the exchange beside the interior", "4.16 ms",
-                         milliseconds(seconds), fixed(alone / seconds, 3)])
+    for planes in (16, 64, 128):
+        seconds = one("wave_shells_four_h200", planes=planes)["seconds_a_step"]
+        made.append([f"shells of {planes} planes first, the exchange beside the interior", "4.16 ms", milliseconds(seconds),
+                     fixed(alone / seconds, 3)])
     return made
 
 
 @table
 def jacobi_tiles_h200():
     """Tiles of Jacobi in 2D on a whole mesh and on the part of one of four devices."""
-    made = [["tile: threads, steps ahead, rows of a chunk", "20480 x 5120", "20480 x 20480"]]
+    made = [["tile: threads, stages, rows of a chunk", "20480 x 5120", "20480 x 20480"]]
     found = {}
     for row in rows("jacobi_tiles_h200"):
-        form = row["form"].split(", ")
-        tile = f"{form[1].split(' ')[0]}, {int(form[2].split(' ')[0]) - 3}, {form[3].split(' ')[-1]}"
+        tile = ", ".join(re.fullmatch(r"streaming, (\d+) x 1 threads, (\d+) stages, chunks of (\d+)", row["form"]).groups())
         found.setdefault(tile, {}).setdefault(row["cells"][1], row["seconds"])
-    for tile, seconds in found.items():
-        made.append([tile, *(microseconds(seconds[rows]) if rows in seconds else "" for rows in (5120, 20480))])
+    for tile, by_cells in found.items():
+        made.append([tile, *(microseconds(by_cells[cells]) if cells in by_cells else "" for cells in (5120, 20480))])
     return made
 
 

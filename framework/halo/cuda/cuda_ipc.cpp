@@ -4,7 +4,6 @@
 
 #include "framework/halo/cuda/flagged_channel.hpp"
 #include "framework/halo/cuda/shared_blocks.hpp"
-#include "framework/runtime/cuda_check.hpp"
 
 namespace halocline {
 namespace {
@@ -14,16 +13,17 @@ class DeviceMemory final : public cuda::SharedMemory {
  public:
   std::byte* allocate(Index bytes, cuda::BlockOffer& offer) override {
     void* memory = nullptr;
-    cudaError_t error = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
+    cudaError_t const error = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
     if (error != cudaSuccess) refuse("cudaMalloc of " + std::to_string(bytes) + " bytes", error);
-    error = cudaIpcGetMemHandle(&offer.handle, memory);
-    if (error != cudaSuccess) {
+    auto const require = [&](char const* call, cudaError_t result) {
+      if (result == cudaSuccess) return;
       (void)cudaFree(memory);
-      refuse("cudaIpcGetMemHandle", error);
-    }
+      refuse(call, result);
+    };
+    require("cudaIpcGetMemHandle", cudaIpcGetMemHandle(&offer.handle, memory));
     int device = 0;
-    cuda::check(cudaGetDevice(&device), "cudaGetDevice");
-    cuda::check(cudaDeviceGetPCIBusId(offer.device, sizeof offer.device, device), "cudaDeviceGetPCIBusId");
+    require("cudaGetDevice", cudaGetDevice(&device));
+    require("cudaDeviceGetPCIBusId", cudaDeviceGetPCIBusId(offer.device, sizeof offer.device, device));
     return static_cast<std::byte*>(memory);
   }
 
