@@ -178,9 +178,11 @@ class RowSweep {
     Index const k = rows.k + first * rows.step_k;
     Place const place{task_.in.moved(rows.i, j, k), rows.i, j, k};
     Index n = begin;
-    if (Index const aligned = std::min(head, end); n < aligned) {
-      run_rest<Count, StepJ, StepK>(place, first, n, aligned - n, head, lanes);
-      n = aligned;
+    if constexpr (Streaming) {
+      if (Index const aligned = std::min(head, end); n < aligned) {
+        run_short<Count, StepJ, StepK>(place, first, n, aligned - n, head, lanes);
+        n = aligned;
+      }
     }
     for (; n + piece <= end; n += piece) {
       if (plan_.prefetching) {
@@ -190,7 +192,22 @@ class RowSweep {
       }
       run_piece<Count, StepJ, StepK>(place, first, n, head, lanes);
     }
-    if (n < end) run_rest<Count, StepJ, StepK>(place, first, n, end - n, head, lanes);
+    if (n < end) {
+      if constexpr (Streaming) {
+        run_short<Count, StepJ, StepK>(place, first, n, end - n, head, lanes);
+      } else {
+        run_rest<Count, StepJ, StepK>(place, first, n, end - n, head, lanes);
+      }
+    }
+  }
+
+  /// `run_rest`, compiled once for both ends of the long rows that are streamed. Works on copies as `sweep_rows` does.
+  template <int Count, int StepJ, int StepK>
+  [[gnu::flatten, gnu::noinline]] void run_short(Place const& place, Index first, Index n, Index count, Index head,
+                                                 RowLanes& lanes) const {
+    RowSweep const rows = *this;
+    Place const at = place;
+    rows.run_rest<Count, StepJ, StepK>(at, first, n, count, head, lanes);
   }
 
   /// A whole piece of each row: the iteration count is a constant, so no remainder loop is generated.
@@ -247,6 +264,28 @@ class RowSweep {
   template <int Count, int StepJ, int StepK>
   void evaluate(Place const& place, Index n, Index count, Value (&values)[Count][std::max(Task::outputs, 1)][piece],
                 Value (&terms)[Count][std::max(Task::sums, 1)][piece]) const {
+    if constexpr (Task::is_long) {
+      evaluate_long<Count, StepJ, StepK>(place, n, count, values, terms);
+    } else {
+      evaluate_here<Count, StepJ, StepK>(place, n, count, values, terms);
+    }
+  }
+
+  /// Compiled once for all three calls, since a long functor takes the compiler long, and a call no time beside it.
+  /// Works on copies for the same reason as `sweep_rows`.
+  template <int Count, int StepJ, int StepK>
+  [[gnu::flatten, gnu::noinline]] void evaluate_long(Place const& place, Index n, Index count,
+                                                     Value (&values)[Count][std::max(Task::outputs, 1)][piece],
+                                                     Value (&terms)[Count][std::max(Task::sums, 1)][piece]) const {
+    RowSweep const rows = *this;
+    Place const at = place;
+    rows.evaluate_here<Count, StepJ, StepK>(at, n, count, values, terms);
+  }
+
+  template <int Count, int StepJ, int StepK>
+  void evaluate_here(Place const& place, Index n, Index count,
+                     Value (&values)[Count][std::max(Task::outputs, 1)][piece],
+                     Value (&terms)[Count][std::max(Task::sums, 1)][piece]) const {
     [&]<int... Row>(std::integer_sequence<int, Row...>) {
       HALOCLINE_INDEPENDENT_ITERATIONS
       for (Index m = 0; m < count; ++m) {
