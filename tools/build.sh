@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Sets up and builds one preset: tools/build.sh program|tests
+# Sets up and builds one preset: tools/build.sh program|tests|nothing
 #
-# `program` is the driver and the physics; `tests` adds all tests. The environment is that of the launcher;
-# HALOCLINE_CMAKE_OPTIONS adds CMake options, separated by blanks.
+# `program` is the driver and the physics; `tests` adds all tests; `nothing` ends when the program is configured. The
+# environment is that of the launcher; HALOCLINE_CMAKE_OPTIONS adds CMake options, separated by blanks.
 set -euo pipefail
 
 root=$(realpath "${BASH_SOURCE[0]%/*}/..")
@@ -55,7 +55,7 @@ configure() {
 }
 
 case $1 in
-  program)
+  program | nothing)
     "$root/tools/setup.sh" "$preset"
     target=program
     ;;
@@ -64,7 +64,7 @@ case $1 in
     target=all
     ;;
   *)
-    echo "halocline: what can be built is \`program\` or \`tests\`, not \`$1\`" >&2
+    echo "halocline: what can be built is \`program\`, \`tests\` or \`nothing\`, not \`$1\`" >&2
     exit 2
     ;;
 esac
@@ -77,4 +77,4 @@ if [[ $1 == tests ]]; then
 elif ! configured; then
   configure -DHALOCLINE_TESTS=OFF
 fi
-quietly "Building $preset" cmake --build "$build" --target "$target"
+[[ $1 == nothing ]] || quietly "Building $preset" cmake --build "$build" --target "$target"
