@@ -1,0 +1,82 @@
+#include "framework/runtime/waiting.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "framework/runtime/mpi_check.hpp"
+
+namespace halocline {
+
+namespace {
+
+constexpr unsigned tests_before_yield = 512;
+/// Of a crowded rank: about as long as a message takes, if the yields are short.
+constexpr unsigned yields_before_sleep = 64;
+/// A thread that takes over the core keeps it for a millisecond or so; otherwise a yield takes about a microsecond.
+constexpr std::chrono::microseconds long_yield(200);
+
+}  // namespace
+
+Waiting::Pause Waiting::next() {
+  ++tests_;
+  if (core_is_taken_) return Pause::sleep;
+  if (crowded_) return tests_ <= yields_before_sleep ? Pause::yield : Pause::sleep;
+  return tests_ <= tests_before_yield ? Pause::none : Pause::yield;
+}
+
+Waiting::Duration Waiting::next_sleep() {
+  Duration const length = sleep_;
+  sleep_ = std::min(length + length / 4, longest_sleep);
+  return length;
+}
+
+void Waiting::note_yield(Duration took) { core_is_taken_ = core_is_taken_ || took > long_yield; }
+
+Waiting::Pause Waiting::pause() {
+  using Clock = std::chrono::steady_clock;
+  Pause const due = next();
+  if (due == Pause::yield) {
+    Clock::time_point const start = Clock::now();
+    sched_yield();
+    note_yield(Clock::now() - start);
+  } else if (due == Pause::sleep) {
+    std::this_thread::sleep_for(next_sleep());
+  }
+  return due;
+}
+
+Cores cores_of_this_thread() {
+  Cores cores;
+  CPU_ZERO(&cores);
+  // Fails where a core's number exceeds what the set can hold; no core is known then.
+  static_cast<void>(sched_getaffinity(0, sizeof(cores), &cores));
+  return cores;
+}
+
+bool is_crowded(std::span<Cores const> cores_of_ranks, std::size_t mine) {
+  Cores together;
+  CPU_ZERO(&together);
+  int ranks = 0;
+  for (Cores const& theirs : cores_of_ranks) {
+    Cores common;
+    CPU_AND(&common, &theirs, &cores_of_ranks[mine]);
+    if (CPU_COUNT(&common) == 0) continue;
+    ++ranks;
+    CPU_OR(&together, &together, &theirs);
+  }
+  return ranks > CPU_COUNT(&together);
+}
+
+void wait_for_all(MPI_Comm ranks) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(ranks, &request), "MPI_Ibarrier");
+  Waiting waiting(true);
+  while (true) {
+    int done = 0;
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) return;
+    waiting.pause();
+  }
+}
+
+}  // namespace halocline
