@@ -53,14 +53,19 @@ Neighbourhood neighbourhood(MPI_Comm communicator, int rank, int size) {
   MPI_Comm_size(sharing, &neighbours);
   Cores const mine = cores_of_this_thread();
   std::vector<Cores> cores(static_cast<std::size_t>(neighbours));
-  check_mpi(MPI_Allgather(&mine, sizeof(Cores), MPI_BYTE, cores.data(), sizeof(Cores), MPI_BYTE, sharing),
-            "MPI_Allgather");
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallgather(&mine, sizeof(Cores), MPI_BYTE, cores.data(), sizeof(Cores), MPI_BYTE, sharing, &request),
+            "MPI_Iallgather");
+  wait_patiently(request);
   int lowest = rank;
-  MPI_Bcast(&lowest, 1, MPI_INT, 0, sharing);
+  check_mpi(MPI_Ibcast(&lowest, 1, MPI_INT, 0, sharing, &request), "MPI_Ibcast");
+  wait_patiently(request);
   MPI_Comm_free(&sharing);
   Neighbourhood found{std::vector<int>(static_cast<std::size_t>(size)),
                       is_crowded(cores, static_cast<std::size_t>(place))};
-  check_mpi(MPI_Allgather(&lowest, 1, MPI_INT, found.hosts.data(), 1, MPI_INT, communicator), "MPI_Allgather");
+  check_mpi(MPI_Iallgather(&lowest, 1, MPI_INT, found.hosts.data(), 1, MPI_INT, communicator, &request),
+            "MPI_Iallgather");
+  wait_patiently(request);
   return found;
 }
 

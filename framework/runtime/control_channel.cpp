@@ -72,7 +72,6 @@ class ControlChannel::LimitedWait {
 };
 
 ControlChannel::ControlChannel(MPI_Comm parent) {
-  wait_for_all(parent);
   news_ = duplicate(parent);
   consensus_ = duplicate(parent);
   MPI_Comm_rank(news_, &rank_);
@@ -208,7 +207,9 @@ void ControlChannel::pause(Waiting& waiting) {
 
 MPI_Comm duplicate(MPI_Comm parent) {
   MPI_Comm copy = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Comm_idup(parent, &copy, &request), "MPI_Comm_idup");
+  wait_patiently(request);
   MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
   return copy;
 }

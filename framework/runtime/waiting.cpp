@@ -67,9 +67,7 @@ bool is_crowded(std::span<Cores const> cores_of_ranks, std::size_t mine) {
   return ranks > CPU_COUNT(&together);
 }
 
-void wait_for_all(MPI_Comm ranks) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibarrier(ranks, &request), "MPI_Ibarrier");
+void wait_patiently(MPI_Request request) {
   Waiting waiting(true);
   while (true) {
     int done = 0;
@@ -77,6 +75,12 @@ void wait_for_all(MPI_Comm ranks) {
     if (done != 0) return;
     waiting.pause();
   }
+}
+
+void wait_for_all(MPI_Comm ranks) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(ranks, &request), "MPI_Ibarrier");
+  wait_patiently(request);
 }
 
 }  // namespace halocline

@@ -52,6 +52,8 @@ using Cores = cpu_set_t;
 /// Whether the ranks of a host that may use a core of rank `mine`, itself included, are more than their cores.
 [[nodiscard]] bool is_crowded(std::span<Cores const> cores_of_ranks, std::size_t mine);
 
+/// Returns when the request is complete, and waits as a crowded rank: for the start, when it is not known who is.
+void wait_patiently(MPI_Request request);
 /// Collective. Returns when all ranks have entered it, and waits as a crowded rank. MPI's own blocking calls wait
 /// without sleeping: after this one they are short.
 void wait_for_all(MPI_Comm ranks);
