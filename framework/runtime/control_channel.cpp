@@ -199,12 +199,6 @@ Verdict ControlChannel::give_up(std::optional<Failure> const& failure, GuardOpti
   return verdict;
 }
 
-void ControlChannel::pause(Waiting& waiting) {
-  constexpr unsigned tests_per_poll = 64;
-  bool const slept = waiting.pause() == Waiting::Pause::sleep;
-  if (slept || waiting.tests() % tests_per_poll == 0) poll();
-}
-
 MPI_Comm duplicate(MPI_Comm parent) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Request request = MPI_REQUEST_NULL;

@@ -35,7 +35,10 @@ class ControlChannel {
   /// Calls `done` repeatedly and returns when it yields true. Polls at intervals, and pauses as `Waiting` does.
   void wait_until(auto const& done) {
     Waiting waiting(crowded);
-    while (!done()) pause(waiting);
+    while (!done()) {
+      bool const slept = waiting.pause() == Waiting::Pause::sleep;
+      if (slept || waiting.tests() % tests_per_poll == 0) poll();
+    }
   }
   /// Whether a failure, here or elsewhere, is known to end or to have ended a guarded function: messages and
   /// collectives may then stay incomplete.
@@ -50,8 +53,8 @@ class ControlChannel {
 
  private:
   class LimitedWait;
+  static constexpr unsigned tests_per_poll = 64;
 
-  void pause(Waiting& waiting);
   void receive_news();
   void report(Failure const& failure);
   [[nodiscard]] bool sends_done();

@@ -9,20 +9,10 @@ namespace halocline {
 
 namespace {
 
-constexpr unsigned tests_before_yield = 512;
-/// Of a crowded rank: about as long as a message takes, if the yields are short.
-constexpr unsigned yields_before_sleep = 64;
 /// A thread that takes over the core keeps it for a millisecond or so; otherwise a yield takes about a microsecond.
 constexpr std::chrono::microseconds long_yield(200);
 
 }  // namespace
-
-Waiting::Pause Waiting::next() {
-  ++tests_;
-  if (core_is_taken_) return Pause::sleep;
-  if (crowded_) return tests_ <= yields_before_sleep ? Pause::yield : Pause::sleep;
-  return tests_ <= tests_before_yield ? Pause::none : Pause::yield;
-}
 
 Waiting::Duration Waiting::next_sleep() {
   Duration const length = sleep_;
@@ -32,17 +22,12 @@ Waiting::Duration Waiting::next_sleep() {
 
 void Waiting::note_yield(Duration took) { core_is_taken_ = core_is_taken_ || took > long_yield; }
 
-Waiting::Pause Waiting::pause() {
+void Waiting::take(Pause due) {
   using Clock = std::chrono::steady_clock;
-  Pause const due = next();
-  if (due == Pause::yield) {
-    Clock::time_point const start = Clock::now();
-    sched_yield();
-    note_yield(Clock::now() - start);
-  } else if (due == Pause::sleep) {
-    std::this_thread::sleep_for(next_sleep());
-  }
-  return due;
+  if (due == Pause::sleep) return std::this_thread::sleep_for(next_sleep());
+  Clock::time_point const start = Clock::now();
+  sched_yield();
+  note_yield(Clock::now() - start);
 }
 
 Cores cores_of_this_thread() {

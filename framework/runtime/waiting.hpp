@@ -24,13 +24,22 @@ class Waiting {
   explicit Waiting(bool crowded) : crowded_(crowded) {}
 
   /// Pauses after a test that found nothing, and returns how.
-  Pause pause();
+  Pause pause() {
+    Pause const due = next();
+    if (due != Pause::none) take(due);
+    return due;
+  }
   /// The tests so far.
   [[nodiscard]] unsigned tests() const { return tests_; }
 
   // The parts of a pause.
   /// Counts a test, and returns the kind of pause that is due after it.
-  [[nodiscard]] Pause next();
+  [[nodiscard]] Pause next() {
+    ++tests_;
+    if (core_is_taken_) return Pause::sleep;
+    if (crowded_) return tests_ <= yields_before_sleep ? Pause::yield : Pause::sleep;
+    return tests_ <= tests_before_yield ? Pause::none : Pause::yield;
+  }
   /// Length of the sleep that is due; the next one is longer.
   [[nodiscard]] Duration next_sleep();
   /// \param took how long a yield took: long if another thread had the core meanwhile
@@ -39,6 +48,12 @@ class Waiting {
   static constexpr Duration longest_sleep = std::chrono::milliseconds(1);
 
  private:
+  static constexpr unsigned tests_before_yield = 512;
+  /// Of a crowded rank: about as long as a message takes, if the yields are short.
+  static constexpr unsigned yields_before_sleep = 64;
+
+  void take(Pause due);
+
   bool crowded_;
   bool core_is_taken_ = false;  ///< a yield of this wait was long
   unsigned tests_ = 0;

@@ -103,8 +103,8 @@ def wall_law(wall):
 class FiniteVolumes:
     """volume u' = right - matrix u for u' - div(k grad u) + v . grad u + c u = source; unknowns with x fastest.
 
-    Faces take the harmonic mean of the k of their cells. `k_at_walls`: whether walls take k at their position, or that of the
-    cell. `upwind`: whether the value that flows through a face is that of the upstream cell, or linear between both.
+    Faces take the harmonic mean of the k of their cells. `k_at_walls`: whether walls take k at their position, or what follows
+    from that of the cells. `upwind`: whether the value that flows through a face is that of the upstream cell, or linear between both.
     """
 
     def __init__(self, lines, k, source, velocity=None, reaction=None, upwind=False, k_at_walls=False):
@@ -151,11 +151,20 @@ class FiniteVolumes:
         a, b = wall_law(wall)
         if self.k_at_walls:
             k = self.k(*face)
+        elif b != 0 and len(line) > 1:
+            k = self._extrapolated(row, row - side * self.strides[axis], distance, line.beyond(place, -side)[1])
         share = (outflow < 0) if self.upwind else 1
         weight = area * (k - outflow * distance * share) / (a * distance + b)
         self.matrix[row, row] += a * weight
         if "value" in wall:
             self.right[row] += weight * wall["value"](*face)
+
+
+    def _extrapolated(self, row, next_row, distance, gap):
+        """k at a wall with a derivative, from the last two cells; that of the last one if they are of different materials."""
+        k, following = self.conductivity[row], self.conductivity[next_row]
+        is_smooth = k <= 2 * following and following <= 2 * k
+        return k + min(PRECISE(1), distance / gap) * (k - following) if is_smooth else k
 
 
 def solved(matrix, right):
