@@ -13,7 +13,7 @@ REFUSED = (r"^halocline: this processor \([^)]+(\([^)]*\)[^)]*)*\) has no [A-Za-
 
 
 def run(*words):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout, done.stderr
 
 

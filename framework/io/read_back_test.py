@@ -174,7 +174,7 @@ def check_series(folder, fields=None):
 
 def main():
     with tempfile.TemporaryDirectory() as scratch:
-        subprocess.run([*sys.argv[1:], scratch], check=True, timeout=60)
+        subprocess.run([*sys.argv[1:], scratch], check=True, timeout=600)
         for name, (edges, periodic) in CASES.items():
             folder = Path(scratch) / name
             files = sorted(p.name for p in folder.iterdir())

@@ -1,7 +1,5 @@
 #include "framework/runtime/communicator.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -11,6 +9,7 @@
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/mpi_check.hpp"
 #include "framework/runtime/throw_site.hpp"
+#include "framework/runtime/waiting.hpp"
 
 namespace halocline {
 
@@ -38,17 +37,36 @@ MPI_Request request_by(Call* call, char const* name, Data* data, Index bytes, in
   return request;
 }
 
-/// For each rank, the lowest rank that shares its memory.
-std::vector<int> ranks_by_memory(MPI_Comm communicator, int rank, int size) {
+/// What the ranks of a family learn about one another at its start.
+struct Neighbourhood {
+  std::vector<int> hosts;  ///< for each rank, the lowest rank that shares its memory
+  bool crowded = false;    ///< see `is_crowded`
+};
+
+Neighbourhood neighbourhood(MPI_Comm communicator, int rank, int size) {
   MPI_Comm sharing = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &sharing),
             "MPI_Comm_split_type");
+  int place = 0;
+  int neighbours = 1;
+  MPI_Comm_rank(sharing, &place);
+  MPI_Comm_size(sharing, &neighbours);
+  Cores const mine = cores_of_this_thread();
+  std::vector<Cores> cores(static_cast<std::size_t>(neighbours));
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallgather(&mine, sizeof(Cores), MPI_BYTE, cores.data(), sizeof(Cores), MPI_BYTE, sharing, &request),
+            "MPI_Iallgather");
+  wait_patiently(request);
   int lowest = rank;
-  MPI_Bcast(&lowest, 1, MPI_INT, 0, sharing);
+  check_mpi(MPI_Ibcast(&lowest, 1, MPI_INT, 0, sharing, &request), "MPI_Ibcast");
+  wait_patiently(request);
   MPI_Comm_free(&sharing);
-  std::vector<int> all(static_cast<std::size_t>(size));
-  check_mpi(MPI_Allgather(&lowest, 1, MPI_INT, all.data(), 1, MPI_INT, communicator), "MPI_Allgather");
-  return all;
+  Neighbourhood found{std::vector<int>(static_cast<std::size_t>(size)),
+                      is_crowded(cores, static_cast<std::size_t>(place))};
+  check_mpi(MPI_Iallgather(&lowest, 1, MPI_INT, found.hosts.data(), 1, MPI_INT, communicator, &request),
+            "MPI_Iallgather");
+  wait_patiently(request);
+  return found;
 }
 
 bool are_complete(std::span<MPI_Request> requests) {
@@ -69,14 +87,15 @@ Communicator::Communicator(MPI_Comm parent, std::span<int const> hosts)
     : control_(std::make_shared<ControlChannel>(parent)), data_(owned(duplicate(parent), control_)) {
   MPI_Comm_rank(data(), &rank_);
   MPI_Comm_size(data(), &size_);
+  Neighbourhood const found = neighbourhood(data(), rank_, size_);
+  control_->crowded = found.crowded;
   if (hosts.empty()) {
-    find_hosts(ranks_by_memory(data(), rank_, size_));
+    find_hosts(found.hosts);
   } else if (hosts.size() == static_cast<std::size_t>(size_)) {
     find_hosts(hosts);
   } else {
     throw DefectError("hosts named for " + std::to_string(hosts.size()) + " of " + std::to_string(size_) + " ranks");
   }
-  control_->crowded = local_size_ > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 Communicator::Communicator(MPI_Comm data, std::shared_ptr<ControlChannel> control, std::span<int const> hosts)

@@ -1,7 +1,5 @@
 #include "framework/runtime/control_channel.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -40,6 +38,7 @@ class ControlChannel::LimitedWait {
 
   /// Receives news until `finished` (returns true) or out of time (returns false).
   [[nodiscard]] bool until(auto&& finished) {
+    Waiting waiting(channel_.crowded);
     while (!finished()) {
       channel_.receive_news();
       auto const now = std::chrono::steady_clock::now();
@@ -48,7 +47,7 @@ class ControlChannel::LimitedWait {
         start_ = now;
       }
       if (running_ && now - start_ > limit_) return false;
-      sched_yield();
+      waiting.pause();
     }
     return true;
   }
@@ -72,7 +71,9 @@ class ControlChannel::LimitedWait {
   std::chrono::steady_clock::time_point start_;
 };
 
-ControlChannel::ControlChannel(MPI_Comm parent) : news_(duplicate(parent)), consensus_(duplicate(parent)) {
+ControlChannel::ControlChannel(MPI_Comm parent) {
+  news_ = duplicate(parent);
+  consensus_ = duplicate(parent);
   MPI_Comm_rank(news_, &rank_);
   MPI_Comm_size(news_, &size_);
   sends_.assign(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
@@ -198,16 +199,11 @@ Verdict ControlChannel::give_up(std::optional<Failure> const& failure, GuardOpti
   return verdict;
 }
 
-void ControlChannel::pause(unsigned tests) {
-  constexpr unsigned tests_per_poll = 64;
-  constexpr unsigned tests_before_yield = 512;
-  if (tests % tests_per_poll == 0) poll();
-  if (crowded || tests > tests_before_yield) sched_yield();
-}
-
 MPI_Comm duplicate(MPI_Comm parent) {
   MPI_Comm copy = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Comm_idup(parent, &copy, &request), "MPI_Comm_idup");
+  wait_patiently(request);
   MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
   return copy;
 }

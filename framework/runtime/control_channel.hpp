@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/runtime/guard.hpp"
+#include "framework/runtime/waiting.hpp"
 
 namespace halocline {
 
@@ -31,10 +32,13 @@ class ControlChannel {
 
   /// Throws RemoteError if this rank has received news of a failure elsewhere, now or earlier.
   void poll();
-  /// Calls `done` repeatedly and returns when it yields true. Polls at intervals, and yields the core if the wait is
-  /// long.
+  /// Calls `done` repeatedly and returns when it yields true. Polls at intervals, and pauses as `Waiting` does.
   void wait_until(auto const& done) {
-    for (unsigned tests = 1; !done(); ++tests) pause(tests);
+    Waiting waiting(crowded);
+    while (!done()) {
+      bool const slept = waiting.pause() == Waiting::Pause::sleep;
+      if (slept || waiting.tests() % tests_per_poll == 0) poll();
+    }
   }
   /// Whether a failure, here or elsewhere, is known to end or to have ended a guarded function: messages and
   /// collectives may then stay incomplete.
@@ -44,13 +48,13 @@ class ControlChannel {
   /// `code`.
   [[nodiscard]] Verdict settle(std::optional<Failure> const& failure, ExitCode code, GuardOptions const& options);
 
-  /// This host has more ranks than cores: every wait yields its core at once.
+  /// Of this rank, see `is_crowded`.
   bool crowded = false;
 
  private:
   class LimitedWait;
+  static constexpr unsigned tests_per_poll = 64;
 
-  void pause(unsigned tests);
   void receive_news();
   void report(Failure const& failure);
   [[nodiscard]] bool sends_done();

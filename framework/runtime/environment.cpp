@@ -26,6 +26,7 @@
 #include "framework/runtime/processor.hpp"
 #include "framework/runtime/provenance.hpp"
 #include "framework/runtime/version.hpp"
+#include "framework/runtime/waiting.hpp"
 
 namespace halocline {
 
@@ -243,6 +244,7 @@ void Environment::start_kokkos(std::optional<DeviceChoice> const& choice, int io
     if (known_devices().numbers.empty() && device_number() >= 0) known_devices() = {{device_number()}};
     return;
   }
+  wait_for_all(ranks_);
   Place const place = place_on_host(ranks_, io_ranks);
   RankDevices const devices = devices_of(devices_of_host(choice, place), place);
   initialize_kokkos(settings_for(options_, place, devices.numbers.empty() ? -1 : devices.numbers.front()));
@@ -250,6 +252,7 @@ void Environment::start_kokkos(std::optional<DeviceChoice> const& choice, int io
   known_devices() = place.is_io_rank ? RankDevices{} : devices;
   Kokkos::RangePolicy<HostExecution> const threads(0, host_threads(), Kokkos::ChunkSize(1));
   Kokkos::parallel_for(threads, PrepareThread{});
+  wait_for_all(ranks_);
   remember_rank_places(ranks_);
 }
 

@@ -1,15 +1,14 @@
 #include "framework/runtime/first_contact.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <charconv>
 #include <chrono>
 #include <string_view>
 #include <system_error>
-#include <thread>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/waiting.hpp"
 
 namespace halocline {
 
@@ -27,20 +26,16 @@ double first_contact_limit(Variables const& variables) {
 std::string obstacle_to_first_contact(MPI_Comm ranks, double limit) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point const start = Clock::now();
-  constexpr double soon = 0.05;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(ranks, &request);
-  int done = 0;
+  // Whether ranks share cores is not known yet.
+  Waiting waiting(true);
   while (true) {
+    int done = 0;
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) return "";
-    double const waited = std::chrono::duration<double>(Clock::now() - start).count();
-    if (waited > limit) break;
-    if (waited < soon) {
-      sched_yield();
-    } else {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    if (std::chrono::duration<double>(Clock::now() - start).count() > limit) break;
+    waiting.pause();
   }
   return fmt::format(
       "{:g} s after the start of MPI, its ranks have not all contacted each other: a rank may be out of memory or "

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <limits>
+
 #include "framework/kernel/stencil.hpp"
 
 // Values at the edges of cells from cell means. Each of these functors takes, on a line through a cell, the `reach`
 // cells behind it, the cell itself and the `reach` cells ahead, and returns the value at the edge ahead. The other edge
-// is that of the line read backwards, so that mirrored data give mirrored values, to the bit.
+// is that of the line read backwards, so that mirrored data give mirrored values, to the bit. They are homogeneous:
+// values in other units, that is times a power of two, give that multiple to the bit, over the range of the type.
 
 namespace halocline {
 
@@ -29,7 +32,9 @@ struct MinmodSlopes {
     Real const larger_side = Real{0.5} * select(size_a < size_b, size_b, size_a);
     Real const most = size + larger * (larger_side - size);
     Real const limited = select(smaller_side < most, smaller_side, most);
-    Real const slope = select(a * b > 0, select(a < 0, -limited, limited), Real{0});
+    // The sign of a b, whose value might be below the smallest number.
+    bool const is_monotonic = select(a < 0, -b, b) > 0;
+    Real const slope = select(is_monotonic, select(a < 0, -limited, limited), Real{0});
     return cell + Real{0.5} * slope;
   }
 };
@@ -43,25 +48,31 @@ struct VanLeerSlopes {
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real behind, Real cell, Real ahead) const {
     Real const a = cell - behind;
     Real const b = ahead - cell;
-    bool const is_monotonic = a * b > 0;
-    Real const half_slope = a * b / select(is_monotonic, a + b, Real{1});
+    // Without the product a b, which might be below the smallest number.
+    bool const is_monotonic = select(a < 0, -b, b) > 0;
+    Real const half_slope = a * (b / select(is_monotonic, a + b, Real{1}));
     return cell + select(is_monotonic, half_slope, Real{0});
   }
 };
 
 /// Fifth-order weighted essentially non-oscillatory values (Jiang & Shu, J. Comput. Phys. 126, 1996) of the conserved
-/// quantities: a finite-volume method has their means to any order.
+/// quantities: a finite-volume method has their means to any order. Smoothness is measured in units of the mean size of
+/// the five values, so that the constant 1e-6, below which variations count as smooth, is relative to them.
 template <class Real>
 struct Weno5 {
   static constexpr int reach = 2;
   static constexpr bool of_conserved = true;
 
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real a, Real b, Real c, Real d, Real e) const {
+    // Neither zero nor too small for a reciprocal.
+    constexpr Real smallest = 8 * std::numeric_limits<Real>::min();
+    Real const unit = Real{5} / (size(a) + size(b) + size(c) + size(d) + size(e) + smallest);
+    constexpr Real part = Real{13} / Real{12};
     Real const smooth_0 =
-        Real{13} / Real{12} * square(a - Real{2} * b + c) + Real{0.25} * square(a - Real{4} * b + Real{3} * c);
-    Real const smooth_1 = Real{13} / Real{12} * square(b - Real{2} * c + d) + Real{0.25} * square(b - d);
+        part * square(unit * (a - Real{2} * b + c)) + Real{0.25} * square(unit * (a - Real{4} * b + Real{3} * c));
+    Real const smooth_1 = part * square(unit * (b - Real{2} * c + d)) + Real{0.25} * square(unit * (b - d));
     Real const smooth_2 =
-        Real{13} / Real{12} * square(c - Real{2} * d + e) + Real{0.25} * square(Real{3} * c - Real{4} * d + e);
+        part * square(unit * (c - Real{2} * d + e)) + Real{0.25} * square(unit * (Real{3} * c - Real{4} * d + e));
     constexpr Real least = Real(1e-6);
     Real const p = square(least + smooth_0);
     Real const q = square(least + smooth_1);
@@ -79,6 +90,7 @@ struct Weno5 {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION static Real square(Real value) { return value * value; }
+  KOKKOS_FORCEINLINE_FUNCTION static Real size(Real value) { return select(value < 0, -value, value); }
 };
 
 }  // namespace halocline

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <Kokkos_MathematicalFunctions.hpp>
+#include <algorithm>
+#include <limits>
 
 #include "framework/deck/options.hpp"
 #include "physics/equations/riemann.hpp"
@@ -26,9 +28,14 @@ struct ShallowWater {
   using State = Values<Real, fields>;
 
   Real gravity, dry;
+  /// Square of a speed that is small in the deck's units, but above zero. Fluxes are divided by differences of speeds.
+  Real least;
 
   explicit ShallowWater(Options const& own)
-      : gravity(static_cast<Real>(own.real("gravity"))), dry(static_cast<Real>(own.real("dry_depth"))) {}
+      : gravity(static_cast<Real>(own.real("gravity"))),
+        dry(static_cast<Real>(own.real("dry_depth"))),
+        least(static_cast<Real>(
+            std::max(1e-25 * own.real("gravity") * own.real("dry_depth"), double{std::numeric_limits<Real>::min()}))) {}
 
   /// Below the dry depth, velocity goes to zero with the depth (Kurganov & Petrova, Commun. Math. Sci. 5, 2007).
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State primitive(State const& u) const {
@@ -109,9 +116,9 @@ struct ShallowWater {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION static Real larger(Real a, Real b) { return select(a < b, b, a); }
-  /// Speed of long waves; slightly above zero without water, since fluxes are weighted by differences of speeds.
+  /// Speed of long waves; slightly above zero without water.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real wave(Real depth) const {
-    return Kokkos::sqrt(gravity * depth + Real(1e-30));
+    return Kokkos::sqrt(gravity * depth + least);
   }
 };
 

@@ -8,7 +8,7 @@ import unittest
 import h5py
 import numpy
 
-from program import Run, scratch
+from program import PATIENCE, Run, scratch
 
 
 def cavity(**more):
@@ -31,7 +31,7 @@ def cavity(**more):
 class Advection(unittest.TestCase):
     def run_deck(self, folder, deck, ranks=1, command="run"):
         (pathlib.Path(folder) / "run.yaml").write_text(json.dumps(deck))
-        return Run([command, "run.yaml", "--ranks", ranks], folder, timeout=120)
+        return Run([command, "run.yaml", "--ranks", ranks], folder, timeout=PATIENCE)
 
     def done(self, folder, deck, ranks=1):
         run = self.run_deck(folder, deck, ranks)

@@ -11,7 +11,7 @@ import sys
 import time
 import unittest
 
-from program import PROGRAM, Run, scratch, settings
+from program import PATIENCE, PROGRAM, Run, scratch, settings
 
 PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
 NAME = f"plugin `{PLUGIN}`, physics `misbehaving`"
@@ -58,7 +58,7 @@ class Endings(unittest.TestCase):
                    "divide": "arithmetic exception", "abort": "abort"}
         for how, name in crashes.items():
             with self.subTest(how=how), scratch() as folder:
-                run = Run(words(folder, how=how, at=3), folder, timeout=30)
+                run = Run(words(folder, how=how, at=3), folder, timeout=PATIENCE)
                 message = f"crashed ({name}) in `advance` of step 3 (from t = 1) of {NAME}; files on disk are intact"
                 told = run.err.replace(", such as a division of an integer by zero", "")
                 self.assertEqual((run.code, told), (3, f"halocline: {message}\n"))
@@ -74,13 +74,12 @@ class Endings(unittest.TestCase):
                             ("mpirun", 2), ("mpirun", -1)):
             launcher, behind = starts(3)[where]
             with self.subTest(where=where, rank=rank), scratch() as folder:
-                run = Run(words(folder, how="segfault", at=3, rank=rank) + behind, folder, timeout=30,
+                run = Run(words(folder, how="segfault", at=3, rank=rank) + behind, folder, timeout=PATIENCE,
                           launcher=launcher)
                 if where == "mpirun" and HYDRA:
                     self.assertNotEqual(run.code, 0)  # MPICH's launcher has its own exit code
                 else:
                     self.assertEqual(run.code, 3)
-                self.assertLess(run.seconds, 10)
                 who = str(rank) if rank >= 0 else r"\d"
                 self.assertRegex(run.err, f"halocline: rank {who}: crashed \\(segmentation fault\\) in `advance` of step 3")
                 if where == "--ranks":
@@ -190,13 +189,13 @@ class Endings(unittest.TestCase):
             with self.subTest(where=where), scratch() as folder:
                 process, _ = self.begun(folder, where, deck)
                 process.terminate()
-                _, err = process.communicate(timeout=30)
+                _, err = process.communicate(timeout=PATIENCE)
                 step = self.assert_one_truth(folder, process, err)
                 self.assertTrue((pathlib.Path(folder) / f"run.out/snapshot_{step:06d}.vti").exists())
         with scratch() as folder:
             process, _ = self.begun(folder, "alone", {**LONG, "output": {"snapshots": {"interval": 0}}})
             process.terminate()
-            _, err = process.communicate(timeout=30)
+            _, err = process.communicate(timeout=PATIENCE)
             self.assert_one_truth(folder, process, err)
             self.assertEqual(list(pathlib.Path(folder).glob("run.out/snapshot_*")), [])
 
@@ -212,7 +211,7 @@ class Endings(unittest.TestCase):
                 while "Iteration = 3 " not in process.stdout.readline():
                     self.assertIsNone(process.poll(), "it has ended")
                 process.terminate()
-                _, err = process.communicate(timeout=60)
+                _, err = process.communicate(timeout=PATIENCE)
                 self.assertEqual(process.returncode, 5, err)
                 self.assertRegex(err, "stopped by a signal in iteration \\d+; `halocline restart run.out` continues it\n")
                 summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
@@ -238,7 +237,7 @@ class Endings(unittest.TestCase):
                         for rank in [process.pid] if where == "--ranks" else ranks:
                             os.kill(rank, number)
                         time.sleep(0.005)
-                    _, err = process.communicate(timeout=30)
+                    _, err = process.communicate(timeout=PATIENCE)
                     self.assert_one_truth(folder, process, err)
 
     def test_another_signal_ends_a_run_within_a_step(self):
@@ -246,12 +245,10 @@ class Endings(unittest.TestCase):
             with self.subTest(where=where), scratch() as folder:
                 process, _ = self.begun(folder, where, steps=1, how="sleep", at=2)
                 time.sleep(0.2)  # reach the step that does not end
-                start = time.monotonic()
                 process.terminate()
                 time.sleep(0.2)
                 process.send_signal(signal.SIGINT)
-                _, err = process.communicate(timeout=30)
-                self.assertLess(time.monotonic() - start, 10)
+                _, err = process.communicate(timeout=PATIENCE)
                 message = "stopped by a second signal, before the end of a step; files on disk are intact"
                 self.assertEqual(process.returncode, 5, err)
                 self.assertIn(message, err)
@@ -267,7 +264,7 @@ class Endings(unittest.TestCase):
                     for rank in ranks:
                         os.kill(rank, number)
                     time.sleep(0.5)
-                process.communicate(timeout=30)
+                process.communicate(timeout=PATIENCE)
                 summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
                 self.assertEqual((summary["status"], summary["steps"]), ("stopped", 1))
                 self.assertIn(f"stopped by a signal in `advance` of step 2 (from t = 1e-06) of {NAME}", summary["message"])
@@ -277,7 +274,7 @@ class Endings(unittest.TestCase):
             with self.subTest(signal=number), scratch() as folder:
                 process, _ = self.begun(folder, "alone")
                 process.send_signal(number)
-                _, err = process.communicate(timeout=10)
+                _, err = process.communicate(timeout=PATIENCE)
                 self.assertEqual(process.returncode, 5, err)
                 self.assertIn(f"killed by signal {number.value} (", err)
                 summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
@@ -293,7 +290,7 @@ class Endings(unittest.TestCase):
                 while "pipe.yaml" not in open_files(process):
                     self.assertIsNone(process.poll())
                 process.send_signal(signal.SIGTERM)
-                _, err = process.communicate(timeout=10)
+                _, err = process.communicate(timeout=PATIENCE)
                 self.assertEqual(process.returncode, 5, err)
                 self.assertEqual(sorted(os.listdir(folder)), ["pipe.yaml"])
 
@@ -310,7 +307,7 @@ class Endings(unittest.TestCase):
                 writer.flush()
                 time.sleep(0.2)
                 writer.write(text[20:])
-            _, err = process.communicate(timeout=20)
+            _, err = process.communicate(timeout=PATIENCE)
             self.assertEqual((process.returncode, err), (0, ""))
 
     def test_variables_that_choose_threads(self):
@@ -333,7 +330,7 @@ class Endings(unittest.TestCase):
                 with self.subTest(closed=closed, ranks=ranks), scratch() as folder:
                     command = " ".join([f'"{word}"' for word in map(str, [PROGRAM, *words(folder), "--ranks", ranks])])
                     command = command.replace('"--quiet"', "") + "".join(f" {number}>&-" for number in closed)
-                    done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60,
+                    done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=PATIENCE,
                                           check=False)
                     # Lost results are an error, although the run completes.
                     self.assertEqual(done.returncode, 4 if 1 in closed else 0, done.stderr)

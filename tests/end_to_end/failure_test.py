@@ -5,10 +5,9 @@ import os
 import pathlib
 import signal
 import subprocess
-import time
 import unittest
 
-from program import PROGRAM, Run, scratch, without_shared
+from program import PATIENCE, PROGRAM, Run, scratch, without_shared
 
 SITES = {"deck": 2, "allocation": 70, "pack": 70, "wait": 70, "reduction": 70, "solve": 3, "hdf5_write": 4}
 DECK = {"physics": "heat", "mesh": {"cells": [24, 18]}, "heat": {"initial": "exp(-x)"},
@@ -39,9 +38,8 @@ class Failure(unittest.TestCase):
             for rank in range(3):
                 with self.subTest(site=site, rank=rank), scratch() as folder:
                     run = Run(["run", with_deck(folder), "--ranks", 3], folder,
-                              {"HALOCLINE_THROW_AT": f"{site}:{rank}"}, timeout=30)
+                              {"HALOCLINE_THROW_AT": f"{site}:{rank}"}, timeout=PATIENCE)
                     self.assertEqual(run.code, code, run.err)
-                    self.assertLess(run.seconds, 10)
                     who = f"rank {rank}: " if rank else ""
                     self.assert_one_message(run.err, f"halocline: {who}armed to fail at {site}")
                     self.assert_nothing_partial(run)
@@ -57,7 +55,7 @@ class Failure(unittest.TestCase):
             with self.subTest(setting=setting), scratch() as folder:
                 # The transport must be given: the number of trial exchanges differs from run to run.
                 run = Run(["run", with_deck(folder), "--ranks", 3, "--set", "halo.transport=mpi-host"], folder,
-                          {"HALOCLINE_THROW_AT": setting}, timeout=30)
+                          {"HALOCLINE_THROW_AT": setting}, timeout=PATIENCE)
                 self.assertEqual(run.code, code, run.err)
                 self.assert_one_message(run.err)
                 self.assert_nothing_partial(run)
@@ -98,10 +96,8 @@ class Failure(unittest.TestCase):
                 process = self.start(folder, 3)
                 ranks = self.ranks_of(process)
                 self.assertEqual(len(ranks), 3)
-                start = time.monotonic()
                 os.kill(ranks[victim], signal.SIGKILL)
-                _, err = process.communicate(timeout=30)
-                self.assertLess(time.monotonic() - start, 10)
+                _, err = process.communicate(timeout=PATIENCE)
                 self.assertEqual(process.returncode, 5, err)
                 self.assert_one_message(err, "halocline: a rank was lost: killed by signal 9")
                 for rank in ranks:
@@ -118,7 +114,7 @@ class Failure(unittest.TestCase):
                 self.assertGreaterEqual(len(victims), (1, 4)[ranks - 1])
                 for victim in victims:
                     os.kill(victim, signal.SIGKILL)
-                process.communicate(timeout=30)
+                process.communicate(timeout=PATIENCE)
                 summary = self.summary_in(folder)
                 self.assertEqual((summary["status"], summary["exit_code"]), ("running", None))
                 self.assertEqual(summary["provenance"]["ranks"], ranks)
@@ -149,7 +145,7 @@ class Failure(unittest.TestCase):
             mpirun.write_text("#!/bin/sh\nexec sleep 1000\n")
             mpirun.chmod(0o755)
             run = Run(["run", with_deck(folder), "--ranks", 2], folder,
-                      {"PATH": f"{mpirun.parent}:{os.environ['PATH']}", "HALOCLINE_START_SECONDS": "0.2"}, timeout=30)
+                      {"PATH": f"{mpirun.parent}:{os.environ['PATH']}", "HALOCLINE_START_SECONDS": "0.2"}, timeout=PATIENCE)
             self.assertEqual(run.code, 4)
             self.assertIn("halocline: mpirun has started no ranks within 2.2 s; `mpirun -n 2 true` shows whether", run.err)
             self.assertEqual(run.files(), ["bin/mpirun", "run.yaml"])
@@ -163,7 +159,7 @@ class Failure(unittest.TestCase):
                 with self.subTest(signal=number, ranks=ranks), scratch() as folder:
                     process = self.start(folder, ranks)
                     process.send_signal(number)
-                    _, err = process.communicate(timeout=30)
+                    _, err = process.communicate(timeout=PATIENCE)
                     self.assertEqual(process.returncode, 5, err)
                     self.assert_one_message(err, "halocline: stopped by a signal after step ")
                     summary = self.summary_in(folder)
@@ -208,7 +204,7 @@ class Failure(unittest.TestCase):
 
     def test_whoever_starts_it_may_ignore_the_ends_of_children(self):
         with scratch() as folder:
-            run = Run(["run", with_deck(folder), "--ranks", 2], folder, timeout=60,
+            run = Run(["run", with_deck(folder), "--ranks", 2], folder, timeout=PATIENCE,
                       prepare=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
             self.assertEqual((run.code, run.err), (0, ""))
             self.assertEqual(run.summary()["status"], "done")

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import unittest
 
-from program import PROGRAM, Run, scratch
+from program import PATIENCE, PROGRAM, Run, scratch
 
 HEAT = {"physics": "heat", "mesh": {"cells": [16, 16]}, "heat": {"initial": "x*y"}, "time": {"step": 1e-4, "steps": 20},
         "output": {"snapshots": {"interval": 5}}}
@@ -45,7 +45,7 @@ class Folder(unittest.TestCase):
                     self.assertRegex(run.err, "^" + said.format(re.escape(socket.gethostname())))
                     self.assertEqual(run.err.count("halocline: "), 1)
                 first.send_signal(signal.SIGINT)
-                first.communicate(timeout=30)
+                first.communicate(timeout=PATIENCE)
                 summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
                 self.assertEqual(summary["provenance"]["deck"]["path"], str(pathlib.Path(folder) / "long.yaml"))
                 # mpirun kills what does not end at once.
@@ -56,12 +56,12 @@ class Folder(unittest.TestCase):
         with scratch() as folder:
             runs = [start(folder, HEAT, words=["--quiet", *words]) for words in ([], ["--ranks", "2"], [], ["--overwrite"])]
             for run in runs:
-                run.communicate(timeout=100)
+                run.communicate(timeout=PATIENCE)
             codes = [run.returncode for run in runs]
             self.assertEqual(set(codes) - {2}, {0}, codes)
             together = Run(["--version"], folder).files()
         with scratch() as folder:
-            start(folder, HEAT, words=["--quiet"]).communicate(timeout=100)
+            start(folder, HEAT, words=["--quiet"]).communicate(timeout=PATIENCE)
             self.assertEqual(together, Run(["--version"], folder).files())
 
     def test_a_run_that_does_not_begin_leaves_nothing(self):
@@ -92,7 +92,7 @@ class Folder(unittest.TestCase):
                 while not (pathlib.Path(folder) / "run.out/summary.json").exists():
                     self.assertIsNone(process.poll())
                 process.kill()
-                process.communicate(timeout=30)
+                process.communicate(timeout=PATIENCE)
                 self.assertTrue((pathlib.Path(folder) / "run.out/halocline.lock").exists())
                 while True:
                     run = Run(["run", with_deck(folder, HEAT), "--overwrite", "--quiet"], folder)
@@ -119,7 +119,7 @@ class Folder(unittest.TestCase):
                 for name in planted:
                     (output / name).unlink(missing_ok=True)
                     (output / name).symlink_to(precious)
-                _, err = process.communicate(timeout=100)
+                _, err = process.communicate(timeout=PATIENCE)
                 self.assertEqual((process.returncode, err), (0, ""))
                 self.assertEqual(precious.read_text(), "mine")
                 self.assertEqual([path.name for path in output.iterdir() if path.is_symlink()], [])
@@ -150,7 +150,7 @@ class Folder(unittest.TestCase):
             before = {path.name: path.read_bytes() for path in output.iterdir()}
             first.send_signal(signal.SIGTERM)
             first.send_signal(signal.SIGCONT)
-            _, err = first.communicate(timeout=30)
+            _, err = first.communicate(timeout=PATIENCE)
             self.assertIn("was removed or replaced during this run", err)
             self.assertIn(first.returncode, (4, 5))
             self.assertEqual({path.name: path.read_bytes() for path in output.iterdir()}, before)

@@ -7,7 +7,7 @@ import shutil
 import sys
 import unittest
 
-from program import HAS_DEVICES, PROGRAM, Run, scratch
+from program import HAS_DEVICES, PATIENCE, PROGRAM, Run, scratch
 
 PLUGINS = pathlib.Path(sys.argv.pop(1)).resolve() / "tests/plugins"
 HOSTILE = PLUGINS / "hostile.so"
@@ -175,7 +175,7 @@ class HostilePlugin(unittest.TestCase):
             (pathlib.Path(folder) / "deck.yaml").write_text(DECK)
             words = ["run", "deck.yaml", "--plugin", HOSTILE]
             run = Run([*words, ":", "-n", 1, "-x", "HOSTILE_PLUGIN=entry: another default", PROGRAM, *words], folder,
-                      launcher=["mpirun", "-n", "1"], timeout=60)
+                      launcher=["mpirun", "-n", "1"], timeout=PATIENCE)
             self.assertEqual(run.code, 2, run.err)
             self.assertIn("halocline: rank 1 reads the deck differently from rank 0: its host has other plugins", run.err)
             self.assertEqual(run.files(), ["deck.yaml"])

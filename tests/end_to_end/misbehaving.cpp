@@ -35,7 +35,7 @@ void misbehave(std::string const& how) {
   if (how == "abort") std::abort();
   if (how == "exit") std::exit(7);
   if (how == "throw") throw std::runtime_error("no way on");
-  if (how == "sleep") std::this_thread::sleep_for(std::chrono::seconds(60));
+  if (how == "sleep") std::this_thread::sleep_for(std::chrono::seconds(2000));
   if (how == "pause") std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 

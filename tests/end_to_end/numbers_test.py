@@ -11,7 +11,7 @@ import unittest
 
 import h5py
 
-from program import Run, scratch
+from program import PATIENCE, Run, scratch
 
 PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
 
@@ -31,7 +31,7 @@ class Numbers(unittest.TestCase):
     def run_deck(self, folder, deck, ranks=1, name="deck", **sections):
         path = pathlib.Path(folder) / f"{name}.yaml"
         path.write_text(json.dumps({**deck, **sections}))
-        return Run(["run", path, "--ranks", ranks, "--plugin", PLUGIN], folder, timeout=60)
+        return Run(["run", path, "--ranks", ranks, "--plugin", PLUGIN], folder, timeout=PATIENCE)
 
     def assert_bad(self, run, beginning, **facts):
         """The run ended with code 3, one message and a summary with these facts."""

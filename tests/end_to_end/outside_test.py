@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from program import PROGRAM, Run, scratch
+from program import PATIENCE, PROGRAM, Run, scratch
 
 LONG = {"physics": "heat", "mesh": {"cells": [64, 64]}, "heat": {"initial": "x*y"},
         "time": {"step": 1e-4, "steps": 1000000}, "output": {"snapshots": {"interval": 0}}}
@@ -78,7 +78,7 @@ def mpirun_that(folder, script):
 
 class Outside(unittest.TestCase):
     def assert_nobody_left(self, folder):
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE
         while at_work(folder) and time.monotonic() < deadline:
             time.sleep(0.05)
         self.assertEqual(at_work(folder), [])
@@ -92,7 +92,7 @@ class Outside(unittest.TestCase):
                     awake(process)
                     time.sleep(delay)
                     process.terminate()
-                    _, err = process.communicate(timeout=30)
+                    _, err = process.communicate(timeout=PATIENCE)
                     self.assertEqual(process.returncode, 5, err)
                     self.assertRegex(err, r"^halocline: stopped by a signal[^\n]*\n$")
                     if (pathlib.Path(folder) / "run.out/summary.json").exists():
@@ -101,22 +101,22 @@ class Outside(unittest.TestCase):
 
     def test_a_signal_before_there_are_ranks(self):
         with scratch() as folder:
-            environment = mpirun_that(folder, 'touch here; sleep 20; exec "$MPIRUN" "$@"')
+            environment = mpirun_that(folder, 'touch here; sleep 2000; exec "$MPIRUN" "$@"')
             process = start(folder, LONG, "--ranks", "2", env=environment)
             arrived(folder)
             process.terminate()
-            _, err = process.communicate(timeout=9)
+            _, err = process.communicate(timeout=PATIENCE)
             self.assertEqual((process.returncode, err), (5, "halocline: stopped by a signal before the run began\n"))
             self.assertFalse((pathlib.Path(folder) / "run.out").exists())
 
     def test_an_mpirun_that_does_not_end(self):
         with scratch() as folder:
             # It ignores the signal, and so does its child.
-            environment = mpirun_that(folder, f"trap '' TERM; sh -c 'sleep 60; true' {folder} & touch here; sleep 60; wait")
+            environment = mpirun_that(folder, f"trap '' TERM; sh -c 'sleep 2000; true' {folder} & touch here; sleep 2000; wait")
             process = start(folder, LONG, "--ranks", "2", env=environment)
             arrived(folder)
             process.terminate()
-            _, err = process.communicate(timeout=10)
+            _, err = process.communicate(timeout=PATIENCE)
             self.assertEqual((process.returncode, err), (5, "halocline: stopped by a signal before the run began\n"))
             self.assert_nobody_left(folder)
 
@@ -126,7 +126,7 @@ class Outside(unittest.TestCase):
                 process = start(folder, LONG, "--ranks", ranks)
                 begun(process)
                 process.send_signal(signal.SIGHUP)
-                _, err = process.communicate(timeout=30)
+                _, err = process.communicate(timeout=PATIENCE)
                 self.assertEqual(process.returncode, 5, err)
                 self.assertEqual(summary_in(folder)["status"], "stopped")
 
@@ -136,7 +136,7 @@ class Outside(unittest.TestCase):
                             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
             begun(process)
             process.send_signal(signal.SIGHUP)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=PATIENCE)
             self.assertEqual((process.returncode, err), (0, ""))
 
     def test_a_killed_program_leaves_no_ranks(self):
@@ -147,7 +147,7 @@ class Outside(unittest.TestCase):
                 time.sleep(0.01)
             self.assertEqual(len(at_work(folder)), 4)
             process.kill()
-            process.communicate(timeout=30)
+            process.communicate(timeout=PATIENCE)
             self.assert_nobody_left(folder)
 
     def test_a_reader_who_goes(self):
@@ -184,7 +184,7 @@ class Outside(unittest.TestCase):
         with scratch() as folder:
             many = {"time": {"step": 1, "steps": 1}, "solver": {"method": "jacobi"}}
             process = start(folder, {**LONG, **many}, "--quiet", preexec_fn=limit, env=alone)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=PATIENCE)
             output = pathlib.Path(folder) / "run.out"
             message = "cannot write run.out/residuals.csv: File too large"
             self.assertEqual((process.returncode, err), (4, f"halocline: {message}\n"))
@@ -210,7 +210,7 @@ class Outside(unittest.TestCase):
     def test_too_few_open_files_for_mpi(self):
         for hard, code in ((30, 4), (1000, 0)):
             with self.subTest(hard=hard), scratch() as folder:
-                run = Run(["run", with_deck(folder, SHORT)], folder, timeout=60,
+                run = Run(["run", with_deck(folder, SHORT)], folder, timeout=PATIENCE,
                           prepare=lambda limit=hard: resource.setrlimit(resource.RLIMIT_NOFILE, (30, limit)))
                 words = "halocline: at most 30 files may be open at once (ulimit -n), but MPI needs 64\n"
                 self.assertEqual((run.code, run.err), (code, words if code else ""))
@@ -221,7 +221,7 @@ class Outside(unittest.TestCase):
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 
         with scratch() as folder:
-            run = Run(["run", with_deck(folder, SHORT), "--ranks", 2], folder, timeout=20, prepare=limit)
+            run = Run(["run", with_deck(folder, SHORT), "--ranks", 2], folder, timeout=PATIENCE, prepare=limit)
             self.assertEqual((run.code, run.err), (4, "halocline: --ranks: files are limited to 1024 KiB (ulimit -f), "
                                                       "but ranks share memory through files of up to 8192 KiB\n"))
             self.assertEqual(run.files(), ["run.yaml"])

@@ -12,7 +12,7 @@ import unittest
 
 import numpy
 
-from program import PROGRAM, Run, scratch
+from program import PATIENCE, PROGRAM, Run, scratch
 
 FAULTY = pathlib.Path(sys.argv.pop(1)).resolve()
 
@@ -241,7 +241,7 @@ class Restart(unittest.TestCase):
             while not (pathlib.Path(folder) / "run.out/scalars.csv").exists():
                 self.assertIsNone(process.poll())
             process.send_signal(signal.SIGTERM)
-            _, said = process.communicate(timeout=60)
+            _, said = process.communicate(timeout=PATIENCE)
             self.assertEqual(process.returncode, 5, said)
             self.assertIn("; `halocline restart run.out` continues it", said)
             step = int(re.search(r"after step (\d+)", said)[1])

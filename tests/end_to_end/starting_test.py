@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from program import PROGRAM, Run, scratch
+from program import PATIENCE, PROGRAM, Run, scratch
 
 DECK = {"physics": "heat", "mesh": {"cells": [8, 8]}, "heat": {"initial": "x*y"}, "time": {"step": 1e-4, "steps": 2},
         "output": {"snapshots": {"interval": 0}}}
@@ -129,7 +129,7 @@ class Starting(unittest.TestCase):
             for others in (["run", second, "--output", "run.out"], [*words, "--set", "mesh.cells=[16, 8]"],
                            [*words, "--plugin", "./none.so"]):
                 with self.subTest(others=others):
-                    run = Run([*words, ":", "-n", 1, PROGRAM, *others], folder, launcher=["mpirun", "-n", "1"], timeout=30)
+                    run = Run([*words, ":", "-n", 1, PROGRAM, *others], folder, launcher=["mpirun", "-n", "1"], timeout=PATIENCE)
                     self.assertEqual(run.code, 2, run.err)
                     self.assertIn("halocline: the ranks have different commands, rank 0 `halocline run ", run.err)
                     self.assertEqual(run.err.count("halocline: "), 1, run.err)
@@ -183,7 +183,7 @@ class Starting(unittest.TestCase):
         job = {"SLURM_JOB_ID": "1", "SLURM_NNODES": "2", "SLURM_JOB_NUM_NODES": "2", "SLURM_NODELIST": "far,away",
                "SLURM_JOB_NODELIST": "far,away", "SLURM_TASKS_PER_NODE": "2(x2)", "SLURM_NTASKS": "4"}
         with scratch() as folder:
-            run = Run(["run", with_deck(folder), "--ranks", 2], folder, job, timeout=60)
+            run = Run(["run", with_deck(folder), "--ranks", 2], folder, job, timeout=PATIENCE)
             self.assertEqual(run.code, 0, run.err)
             self.assertRegex(run.err, r"^[\d:.]+ warning: --ranks 2 runs on this machine only, but the job has 2 nodes; "
                                       r"[^\n]*\n$")

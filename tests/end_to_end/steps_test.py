@@ -8,7 +8,7 @@ import re
 import sys
 import unittest
 
-from program import HAS_DEVICES, Run, scratch
+from program import HAS_DEVICES, PATIENCE, Run, scratch
 
 PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
 
@@ -18,7 +18,7 @@ class Steps(unittest.TestCase):
         deck = {"physics": "choosing", "mesh": {"cells": cells}, "choosing": {"what": what}, "time": time,
                 "output": output or {"snapshots": {"interval": 0}}}
         (pathlib.Path(folder) / "run.yaml").write_text(json.dumps(deck))
-        return Run([command, "run.yaml", "--ranks", ranks, "--plugin", PLUGIN], folder, timeout=60)
+        return Run([command, "run.yaml", "--ranks", ranks, "--plugin", PLUGIN], folder, timeout=PATIENCE)
 
     def rows(self, run):
         return [{name: float(value) for name, value in row.items()}

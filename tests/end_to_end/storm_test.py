@@ -12,7 +12,7 @@ import sys
 import time
 import unittest
 
-from program import PROGRAM, scratch, settings
+from program import PATIENCE, PROGRAM, scratch, settings
 
 PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
 FIRST, COUNT = (int(sys.argv.pop(1)) if len(sys.argv) > 1 else default for default in (1, 6))
@@ -101,14 +101,14 @@ class Storm(unittest.TestCase):
                 os.kill(victim, signal.SIGTERM)
             except ProcessLookupError:
                 pass
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE)
         self.assertIn(process.returncode, CODES, f"{where}\n{err}")
         summary = pathlib.Path(folder) / "run.out/summary.json"
         if summary.exists():
             found = json.loads(summary.read_text())
             self.assertNotEqual(found["status"], "running", f"{where}\n{err}")
             self.assertIn(found["exit_code"], CODES)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         while at_work(folder) and time.monotonic() < deadline:
             time.sleep(0.05)
         self.assertEqual(at_work(folder), {})

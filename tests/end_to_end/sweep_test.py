@@ -12,7 +12,7 @@ import sys
 import time
 import unittest
 
-from program import PROGRAM, Run, scratch
+from program import PATIENCE, PROGRAM, Run, scratch
 
 PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
 DECK = {"physics": "gray-scott", "mesh": {"cells": [16, 16], "periodic": [True, True]}, "time": {"step": 1, "steps": 4},
@@ -214,7 +214,7 @@ class Sweep(unittest.TestCase):
         with scratch() as folder:
             process = self.begun(folder, third="")
             process.send_signal(signal.SIGTERM)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=PATIENCE)
             self.assertEqual(process.returncode, 5, err)
             self.assertRegex(err, "halocline: stopped by a signal; 1 of 2 runs did not reach its end: [^ ]* \\(stopped\\)\n$")
 
@@ -227,7 +227,7 @@ class Sweep(unittest.TestCase):
                 second = self.sweep(folder, *sweep_words("F=1"), "--overwrite", code=2)
                 self.assertIn("run.out is in use by another run", second.err)
                 process.send_signal(signal.SIGTERM)
-                _, err = process.communicate(timeout=60)
+                _, err = process.communicate(timeout=PATIENCE)
                 self.assertEqual(process.returncode, 5, err)
                 name = "time=step_1e-6_steps_100000000"
                 self.assertRegex(err, "halocline: stopped by a signal; 1 of 3 runs was not begun; 1 of 3 runs did not reach its "
@@ -255,7 +255,6 @@ class Sweep(unittest.TestCase):
                       for one in ("time=step_1_steps_2", name)]
             self.assertLess(limits[0], 12)
             self.assertLess(limits[1], limits[0])
-            self.assertLess(run.seconds, 20)
             # Too short for any run.
             run = self.sweep(folder, "--sweep", "F=0.02,0.03", "--quiet", "--output", "none", "--wall-limit", 0.01, code=5)
             self.assertEqual(run.err, "halocline: stopped at the wall limit of 0.01 s; 2 of 2 runs were not begun\n")
@@ -268,14 +267,14 @@ class Sweep(unittest.TestCase):
             self.assertIsNone(process.poll())
             # The current run would take for ever; the next one begins nevertheless.
             os.kill(self.run_of(process), signal.SIGKILL)
-            process.communicate(timeout=60)
+            process.communicate(timeout=PATIENCE)
             self.assertEqual([row["status"] for row in table(folder)], ["done", "stopped", "done"])
 
     def test_a_run_that_is_killed_does_not_stop_the_others(self):
         with scratch() as folder:
             process = self.begun(folder)
             os.kill(self.run_of(process), signal.SIGKILL)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=PATIENCE)
             self.assertEqual(process.returncode, 5, err)
             self.assertEqual([row["status"] for row in table(folder)], ["done", "stopped", "done"])
             name = "run.out/time=step_1e-6_steps_100000000"

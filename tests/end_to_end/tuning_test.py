@@ -81,7 +81,6 @@ class Tuning(unittest.TestCase):
                 make(path)
                 run = self.run_with(folder, None, tune="read")
                 self.assertEqual(run.code, 3, run.err)
-                self.assertLess(run.seconds, 10)
                 warning = f"{path}: {complaint}; it is not used\n"
                 warnings = [line for line in run.err.splitlines(True) if "tunings.json" in line]
                 self.assertEqual([line.split("warning: ")[1] for line in warnings], [warning] if complaint else [])

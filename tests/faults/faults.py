@@ -286,7 +286,7 @@ class Faults:
         """Damage in the folder of a run; with notes, also unfinished checkpoints."""
         if not any((folder / "deck.out").glob("*")):
             return ""
-        done = subprocess.run([self.program, "verify", "deck.out"], cwd=folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([self.program, "verify", "deck.out"], cwd=folder, capture_output=True, text=True, timeout=600)
         if done.returncode == 2 and "holds no files of a run" in done.stderr:
             return ""
         if done.returncode not in (0, 4) or (done.returncode == 4) != ("damaged:" in done.stderr):

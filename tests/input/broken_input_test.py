@@ -313,7 +313,7 @@ class BrokenInput(unittest.TestCase):
 
     def expect(self, arguments, message):
         before = snapshot(self.folder)
-        done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=600)
         said = done.stderr.removeprefix("halocline: ").splitlines()
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertEqual(done.stdout, "")
@@ -338,7 +338,7 @@ class BrokenInput(unittest.TestCase):
 
     def test_devices(self):
         """More than available, or none in this build; several for one block of a mesh."""
-        version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, timeout=60).stdout
+        version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, timeout=600).stdout
         on_devices = "Cuda" in version or "HIP" in version
         (self.folder / "deck").write_text(GOOD + "devices: [0, 0]\n")
         if on_devices:
@@ -358,7 +358,7 @@ class BrokenInput(unittest.TestCase):
 
     def test_transports(self):
         """Those of devices in builds without; missing libraries."""
-        version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, timeout=60).stdout
+        version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, timeout=600).stdout
         (self.folder / "deck").write_text(GOOD)
         for name in ("cuda-ipc", "nccl", "nvshmem"):
             with self.subTest(name):
@@ -387,7 +387,7 @@ class BrokenInput(unittest.TestCase):
                 self.addCleanup(check.kill)
                 deck = self.opened_by_reader(self.folder / "deck")
                 check.send_signal(number)
-                out, said = check.communicate(timeout=60)
+                out, said = check.communicate(timeout=600)
                 os.close(deck)
                 self.assertEqual((check.returncode, out, said), (5, "", "halocline: stopped by a signal\n"))
 

@@ -25,7 +25,7 @@ Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"[-+]?\d+$"), 
 
 
 def output(*arguments):
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=600)
     if done.returncode != 0:
         raise AssertionError(f"{arguments}: {done.returncode}: {done.stderr}")
     return done.stdout

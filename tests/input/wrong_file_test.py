@@ -226,7 +226,7 @@ class WrongFile(unittest.TestCase):
         (self.folder / "deck").write_text(json.dumps(deck))
         before = sorted(self.folder.rglob("*"))
         for command in commands:
-            done = subprocess.run([PROGRAM, *command], cwd=self.folder, capture_output=True, text=True, timeout=60,
+            done = subprocess.run([PROGRAM, *command], cwd=self.folder, capture_output=True, text=True, timeout=600,
                                   preexec_fn=prepare)
             # The program warns of ranks that share cores.
             said = re.sub(r"(?m)^.* warning: \d+ ranks .*\n", "", done.stderr).removeprefix("halocline: ").splitlines()
@@ -301,7 +301,7 @@ class WrongFile(unittest.TestCase):
         npy(GOOD)(self.file)
         (self.folder / "deck").write_text(json.dumps(self.deck(NPY)))
         for command in ("check", "run"):
-            done = subprocess.run([PROGRAM, command, "deck"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+            done = subprocess.run([PROGRAM, command, "deck"], cwd=self.folder, capture_output=True, text=True, timeout=600)
             self.assertEqual(done.returncode, 0, done.stderr)
 
 

@@ -13,7 +13,7 @@ FILE = "physics/heat/heat.cpp"
 
 def check(root):
     return subprocess.run([sys.executable, SOURCE / "tests/mutations/mutate.py", "--check", root],
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=600, check=False)
 
 
 class Mutations(unittest.TestCase):

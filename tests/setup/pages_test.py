@@ -14,7 +14,7 @@ IMAGES = shutil.ignore_patterns("images")
 
 
 def pages(*arguments):
-    return subprocess.run([sys.executable, SOURCE / "tools/pages.py", *arguments], capture_output=True, text=True, timeout=60,
+    return subprocess.run([sys.executable, SOURCE / "tools/pages.py", *arguments], capture_output=True, text=True, timeout=600,
                           check=False)
 
 

@@ -75,7 +75,7 @@ class Setup(unittest.TestCase):
         self.stand_in("apt-get", "exit 1")
         for expected in (6, 0):  # the second start finds all steps done
             process = self.start()
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=600)
             self.assertEqual((process.returncode, out), (0, ""), err)
             self.assertEqual(len(err.splitlines()), expected, err)
 
@@ -83,7 +83,7 @@ class Setup(unittest.TestCase):
         for caller in ("tools/setup.sh cuda", "tools/build.sh program"):
             with self.subTest(caller=caller):
                 done = subprocess.run(
-                    ["bash", "-c", f"{self.root}/{caller}"], capture_output=True, text=True, timeout=60,
+                    ["bash", "-c", f"{self.root}/{caller}"], capture_output=True, text=True, timeout=600,
                     env={"PATH": str(self.tools), "HALOCLINE_CACHE": str(self.cache), "CUDA_HOME": "/nonexistent",
                          "HALOCLINE_PRESET": "cuda"})
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (
@@ -112,7 +112,7 @@ class Setup(unittest.TestCase):
                 asked_of_cmake.unlink(missing_ok=True)
                 self.stand_in("cmake", f'echo "$*" >>{asked_of_cmake}\n{found_no_kokkos}')
                 done = subprocess.run(
-                    [self.root / "tools/setup.sh", preset], capture_output=True, text=True, timeout=60,
+                    [self.root / "tools/setup.sh", preset], capture_output=True, text=True, timeout=600,
                     env={"PATH": str(self.tools), "HALOCLINE_CACHE": str(self.cache), "CUDACXX": "/bin/true", variable: asked})
                 if option is None:
                     self.assertNotEqual(done.returncode, 0)
@@ -186,7 +186,7 @@ class Setup(unittest.TestCase):
         self.assertNotIn("teuchos", done)
 
         again = self.start()
-        out, err = again.communicate(timeout=60)
+        out, err = again.communicate(timeout=600)
         self.assertEqual((again.returncode, out), (0, ""), err)
         self.assertRegex(err, r"^halocline: Teuchos +\d+\.\d s  found in /opt\n$")
         for name, time_done in done.items():

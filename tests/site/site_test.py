@@ -24,7 +24,7 @@ def tearDownModule():
 
 
 def output(command, **more):
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=60, check=False, **more)
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=600, check=False, **more)
     if done.returncode != 0:
         raise AssertionError(f"{command[:4]}: {done.returncode}: {done.stderr}")
     return done.stdout
@@ -83,7 +83,7 @@ class Manual(unittest.TestCase):
         for name, words in self.pages.items():
             with self.subTest(name):
                 done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-Kutf8"], input=said(*words), capture_output=True, text=True,
-                                      timeout=60, check=True)
+                                      timeout=600, check=True)
                 self.assertEqual(done.stderr, "")
 
     @needs("mandoc")
@@ -111,7 +111,7 @@ class Manual(unittest.TestCase):
                 self.assertRegex(part, rf"(?m)^     *{re.escape(name)}( |$)")
 
     def test_other_pages_are_refused(self):
-        done = subprocess.run([PROGRAM, "list", "solvers", "--man"], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([PROGRAM, "list", "solvers", "--man"], capture_output=True, text=True, timeout=600, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("two manual pages", done.stderr)
 
@@ -144,7 +144,7 @@ class Completion(unittest.TestCase):
         script += ('COMP_LINE=$LINE COMP_POINT=${#LINE}\nCOMPREPLY=()\n$(complete -p halocline | sed "s/.*-F //; s/ .*//")\n'
                    'if ((${#COMPREPLY[@]})); then printf "%s\\n" "${COMPREPLY[@]}"; fi\n')
         environment = {**os.environ, "SCRIPT": said("completion", "bash"), "LINE": line, "BREAKS": breaks or ""}
-        done = subprocess.run(["bash", "--norc", "-c", script], env=environment, cwd=EMPTY, capture_output=True, text=True, timeout=60,
+        done = subprocess.run(["bash", "--norc", "-c", script], env=environment, cwd=EMPTY, capture_output=True, text=True, timeout=600,
                               check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""), line)
         return done.stdout.splitlines()
@@ -226,7 +226,7 @@ class Completion(unittest.TestCase):
                     self.assertIn(shown, found)
 
     def test_another_shell_is_refused(self):
-        done = subprocess.run([PROGRAM, "completion", "tcsh"], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([PROGRAM, "completion", "tcsh"], capture_output=True, text=True, timeout=600, check=False)
         self.assertEqual(done.returncode, 2)
 
 
