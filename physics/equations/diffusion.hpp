@@ -19,8 +19,8 @@ class Field;
 
 /// The conductivity of a face between two unknowns.
 enum class FaceMean {
-  harmonic,   ///< 2 k1 k2 / (k1 + k2): layers in series, the flux is continuous across a jump
-  arithmetic  ///< (k1 + k2) / 2
+  harmonic,   ///< harmonic_mean: layers in series, the flux is continuous across a jump
+  arithmetic  ///< arithmetic_mean
 };
 
 /// A u = mass * m u + conductivity * (-div(k grad u)), integrated over the control volumes of cells or nodes: finite
@@ -47,8 +47,8 @@ struct DiffusionMaterial {
 /// The operator, which can coarsen itself. It acts on vectors of the unknowns: fields of one component and one ghost
 /// layer that is zero beyond the walls; nodes on Dirichlet walls are not unknowns. Without a material on a uniform mesh
 /// it stores no coefficients. `material` may be destroyed afterwards. Collective.
-/// Throws InputError for conditions that make A indefinite or do not determine the value at a wall (see
-/// control_volumes), and for a mass or conductivity that is negative or not finite.
+/// Throws InputError for conditions that make A indefinite, do not determine the value at a wall or are those of a wall
+/// on a periodic axis (see control_volumes), and for a mass or conductivity that is negative or not finite.
 template <class Real>
 [[nodiscard]] std::unique_ptr<Operator> make_diffusion(DiffusionDescription const& description,
                                                        DiffusionMaterial<Real> const& material = {});
@@ -84,14 +84,14 @@ class BoundarySource {
     int side;
     IndexRange box;  ///< one thick
     Expression value;
-    double evaluated_at;  ///< NaN: not evaluated yet
-    Kokkos::View<Real*, Memory> weights;
+    double evaluated_at;                    ///< NaN: not evaluated yet
+    Kokkos::View<double*, Memory> weights;  ///< in double precision, which products with a factor need
     Kokkos::View<Real*, Memory> values;
     std::shared_ptr<EntryPositions const> places;  ///< null before values are evaluated
   };
   /// Fills the weights of the unknowns of `box`, in the box's order, beside one wall of the block.
   using FillWeights = std::function<void(Block const& block, int axis, int side, IndexRange const& box,
-                                         Kokkos::View<Real*, Memory> const& weights)>;
+                                         Kokkos::View<double*, Memory> const& weights)>;
   void add_walls(BoundaryConditions const& conditions, FillWeights const& fill);
   void add_wall(BoundaryCondition const& condition, Block const& block, int axis, int side, FillWeights const& fill);
   void evaluate(Part& part, double time) const;
