@@ -43,14 +43,17 @@ double part_of_escape(Uniform& uniform) {
   }
 }
 
-/// Moves the centre of mass to the origin and to rest.
+/// Moves the centre of mass of equal masses to the origin and to rest.
 void come_to_rest(std::vector<Body>& bodies) {
   Body mean{};
+  // A mass of order one, with the same bits of its fraction, neither overflows in products nor vanishes.
+  int exponent = 0;
+  double const mass = std::frexp(bodies.front().mass, &exponent);
   for (Body const& body : bodies) {
-    mean.mass += body.mass;
+    mean.mass += mass;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      mean.position[axis] += body.mass * body.position[axis];
-      mean.velocity[axis] += body.mass * body.velocity[axis];
+      mean.position[axis] += mass * body.position[axis];
+      mean.velocity[axis] += mass * body.velocity[axis];
     }
   }
   for (Body& body : bodies) {
@@ -59,6 +62,16 @@ void come_to_rest(std::vector<Body>& bodies) {
       body.velocity[axis] -= mean.velocity[axis] / mean.mass;
     }
   }
+}
+
+/// sqrt(a b c / d) of numbers whose products may be out of range: their exponents are kept apart, which changes no bit.
+double root_of(double a, double b, double c, double d) {
+  int exponents[4];
+  double const product = std::frexp(a, &exponents[0]) * std::frexp(b, &exponents[1]) * std::frexp(c, &exponents[2]);
+  double const quotient = product / std::frexp(d, &exponents[3]);
+  int const exponent = exponents[0] + exponents[1] + exponents[2] - exponents[3];
+  int const odd = exponent % 2;
+  return std::ldexp(std::sqrt(std::ldexp(quotient, odd)), (exponent - odd) / 2);
 }
 
 }  // namespace
@@ -112,7 +125,7 @@ std::vector<Body> plummer(Index count, double mass, double scale, double gravity
   Uniform uniform(seed);
   std::vector<Body> bodies;
   bodies.reserve(static_cast<std::size_t>(count));
-  double const unit_of_speed = std::sqrt(gravity * mass / scale);
+  double const unit_of_speed = root_of(gravity, mass, 1, scale);
   for (Index n = 0; n < count; ++n) {
     double const r = radius(uniform);
     double const escape = std::sqrt(2.0) * std::pow(1 + r * r, -0.25);
@@ -128,7 +141,7 @@ std::vector<Body> two_bodies(std::array<double, 2> const& masses, double axis, d
   double const mass = masses[0] + masses[1];
   double const distance = axis * (1 + eccentricity);
   // Vis-viva: v^2 = G M (2 / r - 1 / a).
-  double const speed = std::sqrt(gravity * mass * (2 / distance - 1 / axis));
+  double const speed = root_of(gravity, mass, 2 / distance - 1 / axis, 1);
   double const first = masses[1] / mass;
   double const second = masses[0] / mass;
   return {{{first * distance, 0, 0}, {0, first * speed, 0}, masses[0]},

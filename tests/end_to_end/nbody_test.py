@@ -74,6 +74,41 @@ class Bodies(unittest.TestCase):
         for coarse, fine in zip(missing, missing[1:]):
             self.assertAlmostEqual(math.log2(coarse / fine), 2, delta=0.05, msg=missing)
 
+    def scaled_run(self, precision, length, mass):
+        """Three bodies, with lengths multiplied by 2^length and masses by 2^mass, both even, and times and speeds to match:
+        the last positions, velocities and masses in these units, and the energies."""
+        speed = (mass - length) // 2
+        units = np.ldexp(1.0, [length, length, length, speed, speed, speed, mass])
+        rows = np.array([[1, 0, 0.25, 0, 0.5, 0, 1], [-1, 0.5, 0, 0.25, -0.5, 0, 0.75], [0.125, -0.75, 0.5, 0, 0, 0.25, 0.5]])
+        nbody = {"initial": "file", "file": {"path": "b.npy"}, "softening": math.ldexp(0.125, length)}
+        summary, end = self.run_deck(deck_of(nbody, math.ldexp(0.0625, length - speed), 20, precision), files={"b.npy": rows * units})
+        energies = [math.ldexp(summary["quantities"][name], -mass - 2 * speed)
+                    for name in ("kinetic_energy", "potential_energy", "energy", "energy_drift")]
+        energies[-1] = summary["quantities"]["energy_drift"]
+        return end.rows / units, energies
+
+    def test_bodies_of_any_size_have_the_same_bits(self):
+        """The method knows no unit: lengths and masses scaled by powers of two, as far as numbers of the precision go, change no
+        bit, although cubes of distances are far out of range."""
+        for precision, sizes in (("single", (100, -100)), ("double", (400, -400))):
+            rows, energies = self.scaled_run(precision, 0, 0)
+            self.assertGreater(np.abs(rows[:, 3:6] - [[0, 0.5, 0], [0.25, -0.5, 0], [0, 0, 0.25]]).max(), 0.1, "they attract")
+            for size in sizes:
+                for mass in (0, size // 2, -size // 2):
+                    scaled = self.scaled_run(precision, size, mass)
+                    self.assertTrue(np.array_equal(scaled[0], rows), (precision, size, mass))
+                    self.assertEqual(scaled[1], energies, (precision, size, mass))
+
+    def test_orbits_of_any_size_close(self):
+        """A circle in 400 steps: leapfrog's error of the phase is 2 pi (h^2 / 24), h = 2 pi / 400, so 6e-5 of a radius, and
+        single precision adds some 400 roundings of 6e-8."""
+        for precision, axes in (("single", (1e-25, 1e-15, 1e15, 1e16, 1e17, 1e30)), ("double", (1e-150, 1e110, 1e150))):
+            for axis in axes:
+                step = 2 * math.pi * axis * math.sqrt(axis) / 400
+                _, end = self.run_deck(deck_of(two_body(axis=axis), step, 400, precision))
+                missing = np.abs(end.position / axis - [[0.5, 0, 0], [-0.5, 0, 0]]).max()
+                self.assertLess(missing, 1.5e-4, (precision, axis))
+
     def test_time_runs_back(self):
         """With reversed velocities the same steps lead back to the start, to rounding: some epsilon per step, which the shear
         of the ellipse amplifies by the number of steps."""
