@@ -213,6 +213,7 @@ Json described(Provenance const& provenance, int ranks, int hosts, std::string c
   if (auto const job = batch_job()) all["job"] = described(*job);
   if (!provenance.devices.empty()) all["devices"] = provenance.devices;
   if (!provenance.field_files.empty()) all["field_files"] = described(provenance.field_files);
+  if (!provenance.plugins.empty()) all["plugins"] = described(provenance.plugins);
   if (provenance.io_ranks > 0) all["io_ranks"] = provenance.io_ranks;
   return all;
 }

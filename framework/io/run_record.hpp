@@ -40,7 +40,7 @@ struct HaloRecord {
   std::vector<std::string> left_out = {};  ///< transports that could not be chosen, and why
 };
 
-/// The record of a file from which values of a field were read.
+/// The record of a file that a run reads, such as one with the values of a field.
 struct FieldFileRecord {
   std::string option;
   std::string path;
@@ -57,7 +57,8 @@ struct Provenance {
   std::string deck;       ///< the validated deck with all defaults, as JSON; may be empty
   HaloRecord halo;
   std::vector<std::vector<std::string>> devices = {};  ///< by rank, for a backend with devices
-  std::vector<FieldFileRecord> field_files = {};       ///< of initial values, coefficients and sources
+  std::vector<FieldFileRecord> field_files = {};       ///< of initial values, coefficients, sources and bodies
+  std::vector<FieldFileRecord> plugins = {};           ///< shared objects of the user
   int io_ranks = 0;                                    ///< number of I/O ranks, which are the last of all ranks
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();  ///< of the set-up
 };

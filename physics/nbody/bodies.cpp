@@ -3,7 +3,9 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <utility>
 
+#include "framework/runtime/error.hpp"
 #include "physics/nbody/body_file.hpp"
 
 namespace halocline::nbody {
@@ -64,6 +66,18 @@ void come_to_rest(std::vector<Body>& bodies) {
   }
 }
 
+std::array<double, 3> vector_of(Options const& body, char const* name) {
+  std::vector<double> const numbers = body.reals(name);
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+std::vector<Body> listed_bodies(std::vector<Options> const& list) {
+  std::vector<Body> bodies;
+  for (Options const& body : list)
+    bodies.push_back({vector_of(body, "position"), vector_of(body, "velocity"), body.real("mass")});
+  return bodies;
+}
+
 /// sqrt(a b c / d) of numbers whose products may be out of range: their exponents are kept apart, which changes no bit.
 double root_of(double a, double b, double c, double d) {
   int exponents[4];
@@ -79,7 +93,7 @@ double root_of(double a, double b, double c, double d) {
 void declare_initial(Section& nbody) {
   nbody
       .choice("initial", "Initial positions, velocities and masses of the bodies.",
-              std::vector<std::string>{"plummer", "two_body", "file"})
+              std::vector<std::string>{"plummer", "two_body", "list", "file"})
       .defaults_to(std::string("plummer"));
   nbody.sections("initial", [] {
     std::vector<Section> all;
@@ -95,6 +109,12 @@ void declare_initial(Section& nbody) {
     two.reals("masses", "Masses of the two bodies.", 2, 2).above(0).defaults_to(std::vector<double>{0.5, 0.5});
     two.real("axis", "Semi-major axis of their relative orbit.").above(0).defaults_to(1.0);
     two.real("eccentricity", "Eccentricity of that orbit; 0: a circle.").at_least(0).below(1).defaults_to(0.0);
+    Section& list = all.emplace_back("list", "Bodies given one by one.");
+    Section body("bodies", "One body.");
+    body.reals("position", "Position along x, y and z.", 3, 3);
+    body.reals("velocity", "Velocity along x, y and z.", 3, 3).defaults_to(std::vector<double>{0, 0, 0});
+    body.real("mass", "Mass.").at_least(0).defaults_to(1.0);
+    list.list(std::move(body));
     Section& file = all.emplace_back("file",
                                      "Bodies from a file with rows of x, y, z, velocity along x, y, z and mass, in "
                                      ".npy format or as comma-separated text.");
@@ -106,7 +126,11 @@ void declare_initial(Section& nbody) {
 Index count_bodies(Options const& nbody) {
   std::string const initial = nbody.choice("initial");
   if (initial == "plummer") return nbody.section(initial).integer("bodies");
-  return initial == "two_body" ? 2 : count_rows(nbody.section(initial).path("path"));
+  if (initial == "two_body") return 2;
+  if (initial == "file") return count_rows(nbody.section(initial).path("path"));
+  auto const count = static_cast<Index>(nbody.section(initial).list("bodies").size());
+  if (count == 0) throw InputError("holds no bodies; give `list.bodies`");
+  return count;
 }
 
 std::vector<Body> initial_bodies(Options const& nbody, double gravity) {
@@ -117,6 +141,7 @@ std::vector<Body> initial_bodies(Options const& nbody, double gravity) {
                    static_cast<std::uint64_t>(given.integer("seed")));
   }
   if (initial == "file") return read_bodies(given.path("path"));
+  if (initial == "list") return listed_bodies(given.list("bodies"));
   std::vector<double> const masses = given.reals("masses");
   return two_bodies({masses[0], masses[1]}, given.real("axis"), given.real("eccentricity"), gravity);
 }

@@ -9,7 +9,7 @@ import unittest
 import h5py
 import numpy as np
 
-from program import HAS_DEVICES, Run, scratch
+from program import HAS_DEVICES, ROOT, Run, scratch
 
 
 def deck_of(nbody, step, steps, precision="double", **more):
@@ -28,6 +28,16 @@ def plummer(bodies, softening=0.05, **more):
 def relative(a, b):
     """Largest difference, relative to the largest number."""
     return np.abs(np.asarray(a) - b).max() / np.abs(b).max()
+
+
+def on_kepler_orbit(time, eccentricity):
+    """From the second to the first body of an orbit of axis 1 and period 2 pi that begins at the greatest distance, on the
+    positive x axis: E - e sin E = M (Kepler's equation), by Newton's method."""
+    mean = math.pi + time
+    anomaly = mean
+    for _ in range(100):
+        anomaly -= (anomaly - eccentricity * math.sin(anomaly) - mean) / (1 - eccentricity * math.cos(anomaly))
+    return -np.array([math.cos(anomaly) - eccentricity, math.sqrt(1 - eccentricity ** 2) * math.sin(anomaly), 0])
 
 
 class State:
@@ -108,6 +118,48 @@ class Bodies(unittest.TestCase):
                 _, end = self.run_deck(deck_of(two_body(axis=axis), step, 400, precision))
                 missing = np.abs(end.position / axis - [[0.5, 0, 0], [-0.5, 0, 0]]).max()
                 self.assertLess(missing, 1.5e-4, (precision, axis))
+
+    def snapshots_of_deck(self, name, *changes):
+        """Positions in all snapshots of a deck that ships."""
+        with scratch() as folder:
+            run = Run(["run", ROOT / f"decks/{name}.yaml", "--output", "run.out", *changes], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            paths = sorted((pathlib.Path(folder) / "run.out").glob("snapshot_*.vtkhdf"))
+            return np.array([State(path).position for path in paths])
+
+    def assert_second_order(self, errors):
+        """Errors against outside values with the deck's step and with half of it: a second of order two leaves a quarter."""
+        self.assertAlmostEqual(errors[0] / errors[1], 4, delta=0.1, msg=errors)
+
+    def test_the_eccentric_orbit_is_keplers(self):
+        errors = []
+        for steps in (8000, 16000):
+            positions = self.snapshots_of_deck("eccentric-orbit", "--set", f"time.steps={steps}", "--set",
+                                               f"time.step={2 * math.pi / steps!r}", "--set",
+                                               f"output.snapshots.interval={steps // 10}")
+            expected = [on_kepler_orbit(2 * math.pi * n / 10, 0.9) for n in range(11)]
+            errors.append(np.abs(positions[:, 0] - positions[:, 1] - expected).max())
+            # The centre of mass stays where it is.
+            self.assertLess(np.abs(0.75 * positions[:, 0] + 0.25 * positions[:, 1]).max(), steps * np.finfo(float).eps)
+        # 250 steps a turn at the speed of the closest passage make an error of the phase of (2 pi / 250)^2 / 2.
+        self.assertLess(errors[0], (2 * math.pi / 250) ** 2)
+        self.assert_second_order(errors)
+
+    def test_the_figure_of_eight_closes(self):
+        """After a third of the published period each body is where another began, and after all of it where it began."""
+        errors = []
+        for steps in (1200, 2400):
+            positions = self.snapshots_of_deck("figure-eight", "--set", f"time.steps={steps}", "--set",
+                                               f"time.step={6.32591398 / steps!r}", "--set",
+                                               f"output.snapshots.interval={steps // 12}")
+            begin, third, end = positions[0], positions[4], positions[12]
+            errors.append(np.abs(end - begin).max())
+            nearest = [int(np.abs(begin - body).max(axis=1).argmin()) for body in third]
+            self.assertIn(nearest, ([1, 2, 0], [2, 0, 1]))
+            self.assertLess(np.abs(third - begin[nearest]).max(), 1e-4)
+        # The published numbers have eight digits, so that order shows to some percent.
+        self.assertLess(errors[0], 1e-4)
+        self.assert_second_order(errors)
 
     def test_time_runs_back(self):
         """With reversed velocities the same steps lead back to the start, to rounding: some epsilon per step, which the shear
@@ -229,6 +281,11 @@ class Bodies(unittest.TestCase):
                 (deck_of(plummer(8, mass=1e-50), 0.1, 1, "single"), {}, "is 0 in single precision"),
                 (deck_of(plummer(8, 0, scale=1e-50), 0.1, 1, "single"), {}, "are at the same position in single precision"),
                 (bodies("b.csv"), {"b.csv": b"# none\n"}, "holds no bodies"),
+                (deck_of({"initial": "list"}, 0.1, 1), {}, "holds no bodies; give `list.bodies`"),
+                (deck_of({"initial": "list", "list": {"bodies": [{"mass": 1}]}}, 0.1, 1), {},
+                 "`nbody.list.bodies[0].position`: missing"),
+                (deck_of({"initial": "list", "list": {"bodies": [{"position": [0, 0, 0], "mass": -1}]}}, 0.1, 1), {},
+                 "mass"),
                 ({**deck_of(plummer(8), 0.1, 1), "mesh": {"cells": [8]}}, {},
                  "`mesh`: not used by nbody, whose points have no mesh"),
                 ({**deck_of(plummer(8), 0.1, 1), "time": {"courant": 0.5, "steps": 5}}, {},

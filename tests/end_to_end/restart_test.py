@@ -173,6 +173,35 @@ class Restart(unittest.TestCase):
             other = ["--set", "heat.source={file: other.npy}"]
             self.assert_ends(Run(["restart", "run.out", "--quiet", "--set", "time.steps=60", *other], folder), 0)
 
+    def test_a_finished_run_of_other_files_is_not_this_run(self):
+        """With the same deck, but another field, other bodies or another plugin, `--continue` refuses, with or without a
+        checkpoint, and changes nothing."""
+        bodies = "{initial: file, file: {path: b.csv}}"
+        of_field = DECK.replace("1 + x*y", "1 + x*y, source: {file: k.npy}")
+        for deck, name, option in (
+                (of_field, "k.npy", "heat.source"),
+                (of_field.replace("checkpoint:", "#"), "k.npy", "heat.source"),
+                (f"physics: nbody\nnbody: {bodies}\ntime: {{step: 0.1, steps: 2}}\n", "b.csv", "nbody.file.path"),
+                ("physics: faulty\nmesh: {cells: [8]}\ntime: {step: 0.1, steps: 3}\nfaulty: {where: u, value: nan, step: 9}\n",
+                 "faulty.so", "--plugin")):
+            with self.subTest(option=option), scratch() as folder:
+                place = pathlib.Path(folder)
+                numpy.save(place / "k.npy", numpy.full((30, 40), 2.0))
+                (place / "b.csv").write_text("0,0,0,0,0,0,1\n1,0,0,0,0,0,1\n")
+                shutil.copy(FAULTY, place / "faulty.so")
+                words = ["run", "run.yaml", "--continue", *(["--plugin", "faulty.so"] if option == "--plugin" else [])]
+                self.assert_ends(run(folder, *words, deck=deck), 0)
+                before = {path: path.read_bytes() for path in (place / "run.out").rglob("*") if path.is_file()}
+                self.assertIn("already finished", Run(words, folder).out)
+                numpy.save(place / "k.npy", numpy.full((30, 40), 2.5))
+                (place / "b.csv").write_text("0,0,0,0,0,0,1\n2,0,0,0,0,0,1\n")
+                with (place / "faulty.so").open("ab") as plugin:
+                    plugin.write(b"later")
+                self.assert_ends(run(folder, *words, deck=deck), 2, f"`{option}`: ", f"{name} has changed since the run began",
+                                 "; restore it, or begin a new run with --overwrite")
+                after = {path: path.read_bytes() for path in (place / "run.out").rglob("*") if path.is_file()}
+                self.assertEqual(after, before)
+
     def test_what_is_missing_beside_checkpoints(self):
         with scratch() as folder:
             self.assert_ends(run(folder, "run", "run.yaml"), 0)
