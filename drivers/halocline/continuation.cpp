@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <fstream>
@@ -24,6 +25,18 @@ std::vector<std::string> absolute(std::vector<std::string> const& files) {
   std::vector<std::string> all;
   for (std::string const& file : files) all.push_back(fs::absolute(file).string());
   return all;
+}
+
+/// Without those of `more` that are files of `plugins` already: none is loaded twice.
+std::vector<std::string> joined(std::vector<std::string> plugins, std::vector<std::string> const& more) {
+  for (std::string const& one : more) {
+    auto const is_one = [&](std::string const& other) {
+      std::error_code missing;
+      return fs::equivalent(one, other, missing);
+    };
+    if (std::none_of(plugins.begin(), plugins.end(), is_one)) plugins.push_back(one);
+  }
+  return plugins;
 }
 
 ScheduleState schedule_from(Json const& json) {
@@ -157,9 +170,7 @@ RunCommand command_to_go_on(RunCommand command) {
       std::vector<std::string> set = start.at("set");
       set.insert(set.end(), command.set.begin(), command.set.end());
       command.set = std::move(set);
-      command.plugins = absolute(command.plugins);
-      std::vector<std::string> const plugins = start.at("plugins");
-      command.plugins.insert(command.plugins.begin(), plugins.begin(), plugins.end());
+      command.plugins = joined(start.at("plugins"), absolute(command.plugins));
       command.deck = start.at("deck").at("name");
       command.deck_text = start.at("deck").at("text").get<std::string>();
       if (command.devices.empty()) command.devices = start.at("devices");

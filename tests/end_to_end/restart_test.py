@@ -202,6 +202,22 @@ class Restart(unittest.TestCase):
                 after = {path: path.read_bytes() for path in (place / "run.out").rglob("*") if path.is_file()}
                 self.assertEqual(after, before)
 
+    def test_a_plugin_may_be_named_again(self):
+        """The run's own plugin, under whatever name, is loaded once; a changed one is told of."""
+        with scratch() as folder:
+            shutil.copy(FAULTY, pathlib.Path(folder) / "faulty.so")
+            (pathlib.Path(folder) / "linked.so").symlink_to("faulty.so")
+            self.assert_ends(run(folder, "run", "run.yaml", "--plugin", "faulty.so"), 0)
+            for steps, name in ((50, "faulty.so"), (60, "linked.so")):
+                again = Run(["restart", "run.out", "--quiet", "--plugin", name, "--set", f"time.steps={steps}"], folder)
+                self.assert_ends(again, 0)
+                self.assertEqual(again.summary()["steps"], steps)
+                self.assertNotIn("has changed", again.err)
+            with (pathlib.Path(folder) / "faulty.so").open("ab") as plugin:
+                plugin.write(b"later")
+            self.assert_ends(Run(["restart", "run.out", "--quiet", "--plugin", "faulty.so"], folder), 0,
+                             "warning: `--plugin`: ", "faulty.so has changed since the run began")
+
     def test_what_is_missing_beside_checkpoints(self):
         with scratch() as folder:
             self.assert_ends(run(folder, "run", "run.yaml"), 0)
