@@ -178,6 +178,14 @@ double read_tolerance(std::string const& text) {
   throw InputError("'" + text + "' is not a finite number of at least 0");
 }
 
+double read_limit(std::string const& text) {
+  char* end = nullptr;
+  double const value = std::strtod(text.c_str(), &end);
+  bool const is_number = !text.empty() && *end == '\0';
+  if (is_number && std::isfinite(value) && value > 0) return value;
+  throw InputError("'" + text + "' is not a finite number of seconds above 0");
+}
+
 void add_diff(CLI::App& program, DiffCommand& diff) {
   CLI::App& app = *program.add_subcommand("diff", "Compares two runs or two snapshots and reports where they differ");
   app.add_option("A", diff.first, "Folder of a run, or a snapshot")->required()->option_text(" ");
@@ -270,6 +278,14 @@ void add_test_physics(CLI::App& program, TestPhysicsCommand& given) {
   add_repeatable(app, "--only", "CHECK", given.only, "Runs only this check; may be repeated");
   app.add_option("--beside", given.beside, "Program of another build, for another backend, whose results must agree")
       ->option_text("PROGRAM");
+  app.add_option("--limit", given.limit,
+                 "Seconds of processor time after which a check is inconclusive, 20 if not given")
+      ->check(readable_by(read_limit))
+      ->option_text("SECONDS");
+  app.footer(
+      "Exit code: 0 all checks held or did not apply; 3 a check failed; 5 none failed, but some are inconclusive; 2 "
+      "the "
+      "physics or a deck is wrong.");
 }
 
 /// A word quoted for a shell if it needs quotes.

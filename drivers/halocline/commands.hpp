@@ -86,6 +86,7 @@ struct TestPhysicsCommand {
   std::vector<std::string> plugins;  ///< --plugin, shared objects with other physics
   std::vector<std::string> only;     ///< --only, names of checks; empty: all
   std::string beside;                ///< --beside, the program of another build; empty: none
+  double limit = 20;                 ///< --limit, seconds of processor time of each check
 };
 
 /// The command line of `halocline new-physics`.

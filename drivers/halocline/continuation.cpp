@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <fstream>
@@ -12,6 +13,7 @@
 
 #include "drivers/halocline/output.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/log.hpp"
 
 namespace halocline {
 namespace {
@@ -25,6 +27,18 @@ std::vector<std::string> absolute(std::vector<std::string> const& files) {
   return all;
 }
 
+/// Without those of `more` that are files of `plugins` already: none is loaded twice.
+std::vector<std::string> joined(std::vector<std::string> plugins, std::vector<std::string> const& more) {
+  for (std::string const& one : more) {
+    auto const is_one = [&](std::string const& other) {
+      std::error_code missing;
+      return fs::equivalent(one, other, missing);
+    };
+    if (std::none_of(plugins.begin(), plugins.end(), is_one)) plugins.push_back(one);
+  }
+  return plugins;
+}
+
 ScheduleState schedule_from(Json const& json) {
   return {.start = json.at("start"),
           .time = json.at("time"),
@@ -36,15 +50,25 @@ ScheduleState schedule_from(Json const& json) {
           .next_outputs = json.at("next_outputs").get<std::array<Index, 2>>()};
 }
 
-std::vector<FieldFileRecord> field_files_from(Json const& start) {
+/// Files described in the list `name`; none if there is no such list, as in records of earlier versions.
+std::vector<FieldFileRecord> files_from(Json const& record, char const* name) {
   std::vector<FieldFileRecord> files;
-  for (Json const& file : start.at("field_files")) {
+  for (Json const& file : record.value(name, Json::array())) {
+    Json const& checksum = file.at("xxh3_128");
     files.push_back({.option = file.at("option"),
                      .path = file.at("path"),
                      .bytes = file.at("bytes"),
-                     .checksum = file.at("xxh3_128")});
+                     .checksum = checksum.is_null() ? std::string() : checksum.get<std::string>()});
   }
   return files;
+}
+
+Json described(std::vector<FieldFileRecord> const& files) {
+  Json list = Json::array();
+  for (FieldFileRecord const& file : files) {
+    list.push_back({{"option", file.option}, {"path", file.path}, {"bytes", file.bytes}, {"xxh3_128", file.checksum}});
+  }
+  return list;
 }
 
 Continuation continuation_from(fs::path folder, Checkpoint checkpoint) {
@@ -56,7 +80,7 @@ Continuation continuation_from(fs::path folder, Checkpoint checkpoint) {
           .mesh = run.at("start").contains("mesh") ? run.at("start").at("mesh").dump() : "",
           .output = run.at("output").dump(),
           .schedule = schedule_from(run.at("schedule")),
-          .field_files = field_files_from(run.at("start")),
+          .files = {files_from(run.at("start"), "field_files"), files_from(run.at("start"), "plugin_files")},
           .skipped = {}};
 }
 
@@ -120,16 +144,12 @@ std::string described_mesh(Options const& mesh) {
 }
 
 std::string described_start(RunCommand const& command, std::string const& deck_name, std::string const& deck_text,
-                            std::string const& physics, std::string const& mesh,
-                            std::span<FieldFileRecord const> field_files) {
-  Json files = Json::array();
-  for (FieldFileRecord const& file : field_files) {
-    files.push_back({{"option", file.option}, {"path", file.path}, {"bytes", file.bytes}, {"xxh3_128", file.checksum}});
-  }
+                            std::string const& physics, std::string const& mesh, InputFiles const& files) {
   Json json{{"physics", physics},         {"deck", {{"name", deck_name}, {"text", deck_text}}},
             {"set", command.set},         {"plugins", absolute(command.plugins)},
             {"devices", command.devices}, {"working_directory", fs::current_path().string()},
-            {"ranks", command.ranks},     {"field_files", std::move(files)}};
+            {"ranks", command.ranks},     {"field_files", described(files.of_deck)}};
+  if (!files.plugins.empty()) json["plugin_files"] = described(files.plugins);
   if (!mesh.empty()) json["mesh"] = Json::parse(mesh);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -150,9 +170,7 @@ RunCommand command_to_go_on(RunCommand command) {
       std::vector<std::string> set = start.at("set");
       set.insert(set.end(), command.set.begin(), command.set.end());
       command.set = std::move(set);
-      command.plugins = absolute(command.plugins);
-      std::vector<std::string> const plugins = start.at("plugins");
-      command.plugins.insert(command.plugins.begin(), plugins.begin(), plugins.end());
+      command.plugins = joined(start.at("plugins"), absolute(command.plugins));
       command.deck = start.at("deck").at("name");
       command.deck_text = start.at("deck").at("text").get<std::string>();
       if (command.devices.empty()) command.devices = start.at("devices");
@@ -209,19 +227,11 @@ void require_same_mesh(Continuation const& from, Options const& mesh) {
   }
 }
 
-void require_same_field_files(Continuation const& from, std::span<FieldFileRecord const> found) {
-  for (FieldFileRecord const& then : from.field_files) {
-    for (FieldFileRecord const& now : found) {
-      if (now.option != then.option || now.path != then.path) continue;
-      if (now.bytes == then.bytes && now.checksum == then.checksum) continue;
-      throw InputError(fmt::format(
-          "`{}`: {} has changed since the run began{}; restore it, or begin a new run with --overwrite", now.option,
-          now.path, now.bytes == then.bytes ? "" : fmt::format(", when it had {} bytes", then.bytes)));
-    }
-  }
-}
-
 namespace {
+
+void require_none(std::vector<std::string> const& changed) {
+  if (!changed.empty()) throw InputError(changed.front() + "; restore it, or begin a new run with --overwrite");
+}
 
 /// The summary of a folder; empty if it cannot be read.
 Json summary_of(fs::path const& folder) {
@@ -232,15 +242,24 @@ Json summary_of(fs::path const& folder) {
 
 }  // namespace
 
+void require_same_files(InputFiles const& then, InputFiles const& now) {
+  require_none(changed_files(then.of_deck, now.of_deck));
+  for (std::string const& changed : changed_files(then.plugins, now.plugins)) log_warning(changed);
+}
+
 bool holds_a_done_run(fs::path const& folder) {
   Json const summary = summary_of(folder);
   return summary.contains("status") && summary["status"] == "done";
 }
 
-bool is_done_already(fs::path const& folder, std::string const& deck) {
+bool is_done_already(fs::path const& folder, std::string const& deck, InputFiles const& files) {
   try {
     Json const summary = summary_of(folder);
-    return holds_a_done_run(folder) && summary.at("provenance").at("deck").at("options") == Json::parse(deck);
+    Json const& provenance = summary.at("provenance");
+    if (provenance.at("deck").at("options") != Json::parse(deck)) return false;
+    require_none(changed_files(files_from(provenance, "field_files"), files.of_deck));
+    require_none(changed_files(files_from(provenance, "plugins"), files.plugins));
+    return true;
   } catch (Json::exception const&) {
     return false;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "drivers/halocline/commands.hpp"
+#include "drivers/halocline/input_files.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/io/checkpoint.hpp"
@@ -22,7 +23,7 @@ namespace halocline {
 /// one; empty: there is none.
 [[nodiscard]] std::string described_start(RunCommand const& command, std::string const& deck_name,
                                           std::string const& deck_text, std::string const& physics,
-                                          std::string const& mesh, std::span<FieldFileRecord const> field_files);
+                                          std::string const& mesh, InputFiles const& files);
 
 /// What `halocline restart FOLDER` runs: the deck and the command of the newest readable checkpoint, with the further
 /// changes of `command.set`, in its folder; on as many ranks as before, if the run was started with --ranks and
@@ -37,8 +38,8 @@ struct Continuation {
   std::string mesh;    ///< described; empty: not known
   std::string output;  ///< Output::serialized
   ScheduleState schedule;
-  std::vector<FieldFileRecord> field_files;  ///< as at the beginning of the run
-  std::vector<std::string> skipped;          ///< newer ones that are incomplete or damaged, and why
+  InputFiles files;                  ///< as at the beginning of the run
+  std::vector<std::string> skipped;  ///< newer ones that are incomplete or damaged, and why
 };
 
 /// Collective. The newest intact checkpoint in the folder of a run; empty if there is none at all. All ranks together
@@ -49,13 +50,15 @@ struct Continuation {
 /// Throws InputError, which names the option, if the mesh of a deck is not that of the run.
 void require_same_mesh(Continuation const& from, Options const& mesh);
 
-/// Throws InputError if a file used by the run, with the same option and name, has other contents than when the run
-/// began.
-void require_same_field_files(Continuation const& from, std::span<FieldFileRecord const> found);
+/// Throws InputError if a file of the deck, with the same option and name, has other contents than when the run began.
+/// Warns of a plugin that has: it may have been repaired, or built for another machine.
+void require_same_files(InputFiles const& then, InputFiles const& now);
 
 /// Whether the summary in `folder` says that the run is finished.
 [[nodiscard]] bool holds_a_done_run(std::filesystem::path const& folder);
-/// Whether the summary in `folder` says that a run of this validated deck is finished.
-[[nodiscard]] bool is_done_already(std::filesystem::path const& folder, std::string const& deck);
+/// Whether the summary in `folder` says that a run of this validated deck is finished. Throws InputError if it read
+/// other contents of a file or a plugin.
+[[nodiscard]] bool is_done_already(std::filesystem::path const& folder, std::string const& deck,
+                                   InputFiles const& files);
 
 }  // namespace halocline

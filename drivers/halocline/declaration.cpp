@@ -16,6 +16,7 @@
 #include "framework/plugin/loader.hpp"
 #include "framework/runtime/error.hpp"
 #include "solvers/linear/factory.hpp"
+#include "solvers/time/integrators_made.hpp"
 #include "solvers/time/time_integrator.hpp"
 #include "solvers/time/time_section.hpp"
 
@@ -49,6 +50,16 @@ bool suggests_steps(PhysicsEntry const& entry, Options const& deck) {
   return integrator != nullptr && integrator->controls_error;
 }
 
+std::string not_used_by(PhysicsEntry const& entry) {
+  return "not used by " + entry.name + ", which has its own time integrator";
+}
+
+/// For a physics that steps by itself.
+void refuse_integrator(PhysicsEntry const& entry, Options const& deck, Mistakes& mistakes) {
+  Options const time = deck.section("time");
+  if (time.given("method")) add_mistake(time, "method", not_used_by(entry), mistakes, "leave it out");
+}
+
 /// Checks that span sections of a deck: time, precision and memory of points against the physics, and the physics' own
 /// rules. They are separate, so that one that cannot be made does not prevent the others.
 void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optional<MemoryBudget> const& budget) {
@@ -71,10 +82,8 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     if (!entry.steps_by_itself) return;
-    std::string const text = "not used by " + entry.name + ", which has its own time integrator";
-    if (given.section("time").given("method"))
-      add_mistake(given.section("time"), "method", text, mistakes, "leave it out");
-    if (given.given("solver")) mistakes.add(given.location("solver"), "solver", text, "leave it out");
+    refuse_integrator(entry, given, mistakes);
+    if (given.given("solver")) mistakes.add(given.location("solver"), "solver", not_used_by(entry), "leave it out");
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     if (evolves(entry, given) && !entry.steps_by_itself)
@@ -178,6 +187,17 @@ FieldShape field_shape(PhysicsEntry const& entry, Options const& deck) {
 IntegratorEntry const* integrator_of(PhysicsEntry const& entry, Options const& deck) {
   if (!evolves(entry, deck) || entry.steps_by_itself) return nullptr;
   return chosen_integrator(deck.section("time"), entry.integrator);
+}
+
+std::unique_ptr<Physics> make_physics(PhysicsEntry const& entry, PhysicsContext const& context) {
+  std::size_t const before = integrators_made();
+  std::unique_ptr<Physics> physics = entry.create(context);
+  if (evolves(entry, context.deck) && integrators_made() == before) {
+    Mistakes mistakes;
+    refuse_integrator(entry, context.deck, mistakes);
+    mistakes.report();
+  }
+  return physics;
 }
 
 Precision precision_of(Options const& deck) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ namespace halocline {
 /// The registered integrator that steps a physics with this deck; null if there is none: the physics is stationary or
 /// steps by itself, or the name is not registered.
 [[nodiscard]] IntegratorEntry const* integrator_of(PhysicsEntry const& entry, Options const& deck);
+
+/// Creates the physics of a validated deck. Throws InputError if the deck chooses a time integrator and the physics has
+/// made none: it steps by itself, although its entry does not say so.
+[[nodiscard]] std::unique_ptr<Physics> make_physics(PhysicsEntry const& entry, PhysicsContext const& context);
 
 /// The precision that a validated deck chooses.
 [[nodiscard]] Precision precision_of(Options const& deck);

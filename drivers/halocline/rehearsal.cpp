@@ -333,7 +333,7 @@ std::optional<StepLimits> limits_at_start(Deck const& deck, Registry<PhysicsEntr
     Options const options = deck.with(overrides_by_set(alone)).read(declaration);
     auto const mesh =
         make_structured_mesh(options.section("mesh"), std::make_shared<Communicator>(Communicator::alone()));
-    auto const made = entry.create({options, mesh, nullptr, precision_of(options), {}});
+    auto const made = make_physics(entry, {options, mesh, nullptr, precision_of(options), {}});
     to.limits = {made->stable_step(), made->suggested_step()};
     to.is_known = true;
   });

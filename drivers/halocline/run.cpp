@@ -18,6 +18,7 @@
 #include "drivers/halocline/continuation.hpp"
 #include "drivers/halocline/declaration.hpp"
 #include "drivers/halocline/device_validation.hpp"
+#include "drivers/halocline/input_files.hpp"
 #include "drivers/halocline/io_rank.hpp"
 #include "drivers/halocline/io_validation.hpp"
 #include "drivers/halocline/launch.hpp"
@@ -38,7 +39,6 @@
 #include "drivers/halocline/underflow.hpp"
 #include "framework/deck/deck.hpp"
 #include "framework/halo/settings.hpp"
-#include "framework/io/field_file_validation.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/io/served_initial_data.hpp"
 #include "framework/io/snapshot_name.hpp"
@@ -116,7 +116,11 @@ Case validated(RunCommand const& command, ClaimFolder const& claim, Registry<Phy
 bool is_done(RunCommand const& command, Case const& run, Communicator const& all) {
   if (!command.continues || command.restarts) return false;
   Index done = 0;
-  on_first_rank(all, [&] { done = is_done_already(run.folder, run.deck.json()) ? 1 : 0; });
+  on_first_rank(all, [&] {
+    if (!holds_a_done_run(run.folder)) return;
+    InputFiles const files = record_input_files(run.entry, run.deck, command.plugins);
+    done = is_done_already(run.folder, run.deck.json(), files) ? 1 : 0;
+  });
   return all.max(done) != 0;
 }
 
@@ -229,14 +233,14 @@ HaloRecord begin_halos(Case const& run, Domain const& domain) {
 }
 
 /// I/O ranks evaluate expressions and read files of the set-up for the ranks that they serve.
-std::unique_ptr<Physics> make_physics(Case const& run, Domain const& domain, RankRoles const& roles,
-                                      IterationObserver observer) {
+std::unique_ptr<Physics> set_up_physics(Case const& run, Domain const& domain, RankRoles const& roles,
+                                        IterationObserver observer) {
   Doing const doing(run.owner, "the set-up");
   PhysicsContext const context{run.deck, domain.mesh, domain.points, precision_of(run.deck), std::move(observer)};
-  if (roles.io_ranks() == 0 || !domain.mesh) return run.entry.create(context);
+  if (roles.io_ranks() == 0 || !domain.mesh) return make_physics(run.entry, context);
   ServedInitialData initial_data(roles);
   InitialDataFrom const served(&initial_data);
-  std::unique_ptr<Physics> physics = run.entry.create(context);
+  std::unique_ptr<Physics> physics = make_physics(run.entry, context);
   initial_data.finish();
   return physics;
 }
@@ -283,7 +287,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   Stops const stops(command.wall_limit, sender.get());
   SolveObserver solve(*communicator, progress, stops);
   warn_of_underflow(run.deck, run.entry.name);
-  auto const physics = make_physics(run, domain, roles, observer_of(run, progress, solve));
+  auto const physics = set_up_physics(run, domain, roles, observer_of(run, progress, solve));
   if (run.deck.section("plot").has("fields")) require_plotted_fields(run.deck.section("plot"), physics->fields());
   restore(run, *physics);
   StepLimits const limits = first_limits(run.owner, run.entry.name, *physics, run.schedule, *communicator);
@@ -294,22 +298,22 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   guard.see_stable_step(limits.stable);
   guard.see_suggested_step(limits.suggested);
 
-  std::vector<FieldFileRecord> field_files;
+  InputFiles files;
   on_first_rank(*communicator, [&] {
-    field_files = record_field_files(run.deck.section(run.entry.name));
-    if (run.from) require_same_field_files(*run.from, field_files);
+    files = record_input_files(run.entry, run.deck, command.plugins);
+    if (run.from) require_same_files(run.from->files, files);
   });
 
   Checkpoints checkpoints(
       run.deck.section("checkpoint"), run.folder, domain.any(), *physics, run.entry.name, evolves(run.entry, run.deck),
       described_start(command, deck.name(), deck.text(), run.entry.name,
-                      run.entry.points ? std::string() : described_mesh(run.deck.section("mesh")), field_files),
+                      run.entry.points ? std::string() : described_mesh(run.deck.section("mesh")), files),
       run.from ? run.from->checkpoint.step : 0, run.schedule.time());
   prepare_folder(run, *domain.any());
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck), roles.all(),
                 {command.typed, deck.name(), deck.text(), run.deck.json(), halo, device_names_of_ranks(*communicator),
-                 std::move(field_files), roles.io_ranks(), start},
+                 std::move(files.of_deck), std::move(files.plugins), roles.io_ranks(), start},
                 command.plot, guard, run.claim, sender.get(), run.from ? run.from->output : "");
   solve.begin(output, checkpoints);
   try {

@@ -22,8 +22,6 @@ using battery::Check;
 using battery::Finding;
 using battery::Subject;
 
-constexpr int seconds_for_a_check = 20;
-
 /// A temporary folder, removed at the end.
 class Scratch {
  public:
@@ -50,6 +48,8 @@ char const* word(Finding::Verdict verdict) {
       return "held";
     case Finding::Verdict::failed:
       return "FAILED";
+    case Finding::Verdict::inconclusive:
+      return "inconclusive";
     case Finding::Verdict::not_applicable:
       break;
   }
@@ -81,18 +81,23 @@ std::string program_of(std::string const& given) {
   return path.string();
 }
 
-/// Whether every check passed or did not apply.
-bool holds(Subject const& subject, std::vector<std::string> const& only) {
-  bool all = true;
+/// Numbers of checks that did not hold.
+struct Tally {
+  int failed = 0;
+  int inconclusive = 0;
+};
+
+/// Runs the checks and adds to the tally.
+void run_checks(Subject const& subject, std::vector<std::string> const& only, double limit, Tally& tally) {
   for (Check const& check : battery::checks()) {
     if (!only.empty() && std::find(only.begin(), only.end(), check.name) == only.end()) continue;
     auto const begin = std::chrono::steady_clock::now();
-    Finding const finding = battery::apart([&] { return check.run(subject); }, seconds_for_a_check, true);
+    Finding const finding = battery::apart([&] { return check.run(subject); }, limit, true);
     double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     say(fmt::format("  {:<15} {:<7} {}  ({:.1f} s)\n", check.name, word(finding.verdict), finding.text, seconds));
-    all = all && finding.verdict != Finding::Verdict::failed;
+    tally.failed += finding.verdict == Finding::Verdict::failed ? 1 : 0;
+    tally.inconclusive += finding.verdict == Finding::Verdict::inconclusive ? 1 : 0;
   }
-  return all;
 }
 
 }  // namespace
@@ -114,7 +119,7 @@ ExitCode test_physics(TestPhysicsCommand const& command) {
       decks.emplace_back(fmt::format("test deck {} of {}", decks.size() + 1, entry.name), text);
   }
   if (decks.empty()) throw InputError("physics `" + entry.name + "` has no deck to test it with; give --deck");
-  bool all = true;
+  Tally tally;
   for (Deck const& deck : decks) {
     Scratch const scratch;
     std::ofstream(scratch.path() / "deck") << deck.text();
@@ -125,9 +130,13 @@ ExitCode test_physics(TestPhysicsCommand const& command) {
       throw InputError("`" + deck.name() + "` is a deck of `" + validated.choice("physics") + "`, not of `" +
                        entry.name + "`");
     say(fmt::format("{}, {}\n", entry.name, deck.name()));
-    all = holds(subject, command.only) && all;
+    run_checks(subject, command.only, command.limit, tally);
   }
-  if (!all) throw SolveError("physics `" + entry.name + "` fails checks");
+  if (tally.failed > 0) throw SolveError("physics `" + entry.name + "` fails checks");
+  if (tally.inconclusive > 0) {
+    throw StoppedError("checks of physics `" + entry.name + "` are inconclusive; `--limit " +
+                       fmt::format("{:g}", 10 * command.limit) + "` grants ten times as much processor time");
+  }
   return ExitCode::done;
 }
 

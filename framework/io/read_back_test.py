@@ -158,11 +158,34 @@ def check_points(folder, count):
     check_series(folder, AT_POINTS)
 
 
+def check_sizes(grid):
+    """XDMF readers take the shape of the values from that of the grid: as many nodes, or a cell less along each of its axes;
+    a plane has two of them, and lies in x and y."""
+    topology = grid.find("Topology")
+    if topology.get("Dimensions") is None:
+        return
+    nodes = [int(n) for n in topology.get("Dimensions").split()]
+    if nodes[0] == 1:
+        assert nodes[1] == 1, "a plane"
+        return
+    assert (topology.get("TopologyType")[:2], len(nodes)) in (("2D", 2), ("3D", 3))
+    if len(nodes) == 2:
+        geometry = grid.find("Geometry")
+        assert (topology.get("TopologyType"), geometry.get("GeometryType")) == ("2DRectMesh", "VXVY")
+        assert [item.text for item in geometry] == ["mesh.h5:/x", "mesh.h5:/y"]
+    for attribute in grid.findall("Attribute"):
+        group, components, *_ = FIELDS[attribute.get("Name")]
+        sizes = [n - (group == "CellData") for n in nodes] + [components] * (components > 1)
+        assert [int(n) for n in attribute.find("DataItem").get("Dimensions").split()] == sizes, attribute.attrib
+        assert attribute.get("AttributeType") == ("Scalar" if components == 1 else "Vector")
+
+
 def check_series(folder, fields=None):
     grids = ElementTree.parse(folder / "snapshots.xdmf").getroot().findall("./Domain/Grid/Grid")
     assert [float(g.find("Time").get("Value")) for g in grids] == [0.0, 0.125]
     for grid in grids:
         assert [a.get("Name") for a in grid.findall("Attribute")] == list(fields or FIELDS)
+        check_sizes(grid)
         for item in grid.iter("DataItem"):
             if item.get("Format") != "HDF":
                 continue

@@ -29,35 +29,6 @@ constexpr char const* status_running = "running";
 /// list of solves.
 constexpr std::size_t room_for_the_end = 32 << 10;
 
-Json described(Verification const& verification) {
-  Json object = Json::object();
-  auto const add = [&object](char const* name, std::optional<double> const& value) {
-    if (value) object[name] = json_number(*value);
-  };
-  add("error_estimate", verification.error_estimate);
-  if (verification.error_estimate || !verification.doubt.empty()) object["trusted"] = verification.doubt.empty();
-  if (!verification.doubt.empty()) object["doubt"] = verification.doubt;
-  add("symmetry_defect", verification.symmetry_defect);
-  add("smallest_ritz_value", verification.smallest_ritz_value);
-  add("preconditioner_symmetry_defect", verification.preconditioner_symmetry_defect);
-  return object;
-}
-
-Json described(Index step, SolveReport const& report) {
-  Json solve{{"step", step},
-             {"method", report.method},
-             {"outcome", to_string(report.outcome)},
-             {"iterations", report.iterations},
-             {"initial_residual", json_number(report.initial_residual)},
-             {"final_residual", json_number(report.final_residual)},
-             {"true_residual", json_number(report.true_residual)},
-             {"seconds", report.seconds}};
-  if (!report.remark.empty()) solve["remark"] = report.remark;
-  if (!report.fallbacks.empty()) solve["fallbacks"] = report.fallbacks;
-  if (report.verification) solve["verification"] = described(*report.verification);
-  return solve;
-}
-
 Json by_name(std::vector<NamedValue> const& values) {
   Json object = Json::object();
   for (NamedValue const& value : values) object[value.name] = json_number(value.value);
@@ -213,6 +184,7 @@ Json described(Provenance const& provenance, int ranks, int hosts, std::string c
   if (auto const job = batch_job()) all["job"] = described(*job);
   if (!provenance.devices.empty()) all["devices"] = provenance.devices;
   if (!provenance.field_files.empty()) all["field_files"] = described(provenance.field_files);
+  if (!provenance.plugins.empty()) all["plugins"] = described(provenance.plugins);
   if (provenance.io_ranks > 0) all["io_ranks"] = provenance.io_ranks;
   return all;
 }
@@ -307,9 +279,7 @@ std::string RunRecord::serialized(Index step) const {
   json["tables"] = Json::array();
   for (TableState const& state : tables())
     json["tables"].push_back({{"name", state.name}, {"bytes", state.bytes}, {"xxh3_128", state.checksum}});
-  Json solves = Json::parse(earlier_solves_);
-  for (Solve const& solve : solves_) solves.push_back(described(solve.step, solve.report));
-  json["solves"] = std::move(solves);
+  json["solves"] = Json::parse(solves_.serialized());
   Json parts = Json::parse(earlier_parts_);
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - provenance_.start).count();
   parts.push_back({{"to_step", step},
@@ -336,7 +306,7 @@ void RunRecord::go_on_from(std::string const& continued) {
     earlier_tables_.push_back({table.at("name"), table.at("bytes"), table.at("xxh3_128")});
     cut_table(folder_, earlier_tables_.back());
   }
-  earlier_solves_ = json.at("solves").dump();
+  solves_.restore(json.at("solves").dump());
   earlier_parts_ = json.at("parts").dump();
 }
 
@@ -390,9 +360,7 @@ void RunRecord::add_solves(Index step, std::span<SolveReport const> solves) {
   for (SolveReport const& report : solves) {
     ++solve;
     add_rows(step, solve, report.method, report.measured, report.history);
-    solves_.push_back({step, report});
-    solves_.back().report.history = {};
-    solves_.back().report.measured = {};
+    solves_.add(step, report);
   }
   if (solve > 0) residuals_->flush();
 }
@@ -466,10 +434,9 @@ std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& m
   summary["time"] = time_;
   summary["quantities"] = by_name(quantities_);
   summary["conserved"] = described(conserved_);
-  summary["solves"] = with_solves ? Json::parse(earlier_solves_) : Json::array();
-  if (with_solves) {
-    for (Solve const& solve : solves_) summary["solves"].push_back(described(solve.step, solve.report));
-  }
+  summary["solves"] = with_solves ? Json::parse(solves_.reports()) : Json::array();
+  summary["solve_totals"] = Json::parse(solves_.totals());
+  if (!with_solves) summary["solve_totals"]["left_out"] = summary["solve_totals"]["count"];
   summary["timings"] = by_name(timings_);
   for (auto const& [name, seconds] : rank_timings_) summary["timings"][name] = described(seconds);
   summary["timings"]["total"] = total;

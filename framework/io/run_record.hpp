@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/io/abrupt_summary.hpp"
+#include "framework/io/solve_list.hpp"
 #include "framework/io/table_writer.hpp"
 #include "framework/operator/evolving_system.hpp"
 #include "framework/operator/solve_report.hpp"
@@ -40,7 +41,7 @@ struct HaloRecord {
   std::vector<std::string> left_out = {};  ///< transports that could not be chosen, and why
 };
 
-/// The record of a file from which values of a field were read.
+/// The record of a file that a run reads, such as one with the values of a field.
 struct FieldFileRecord {
   std::string option;
   std::string path;
@@ -57,7 +58,8 @@ struct Provenance {
   std::string deck;       ///< the validated deck with all defaults, as JSON; may be empty
   HaloRecord halo;
   std::vector<std::vector<std::string>> devices = {};  ///< by rank, for a backend with devices
-  std::vector<FieldFileRecord> field_files = {};       ///< of initial values, coefficients and sources
+  std::vector<FieldFileRecord> field_files = {};       ///< of initial values, coefficients, sources and bodies
+  std::vector<FieldFileRecord> plugins = {};           ///< shared objects of the user
   int io_ranks = 0;                                    ///< number of I/O ranks, which are the last of all ranks
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();  ///< of the set-up
 };
@@ -100,7 +102,7 @@ struct SweepForm {
 
 /// Writes the output of a run besides its snapshots: `scalars.csv` (quantities by step), `residuals.csv` (the residual
 /// of every measured iteration of every solve), `traces.csv` (values recorded at points, by time) and `summary.json`
-/// (the end of the run, outcome of each solve, last quantities, timings, kernel variants of its sweeps, provenance).
+/// (the end of the run, outcomes of its solves, last quantities, timings, kernel variants of its sweeps, provenance).
 /// NaN and infinities are the texts "nan", "inf" and "-inf" in JSON, and the same without quotation marks in tables.
 /// Only rank 0 writes. Write failures throw InputOutputError with the file and the reason.
 class RunRecord {
@@ -164,11 +166,6 @@ class RunRecord {
   void add_rows(Index step, Index solve, std::string const& method, std::span<Index const> iterations,
                 std::span<double const> residuals);
   void record_failure(InputOutputError const& error);
-  struct Solve {
-    Index step;
-    SolveReport report;  ///< without its history
-  };
-
   [[nodiscard]] std::string summary(std::optional<ExitCode> end, std::string const& message, bool with_solves) const;
 
   std::filesystem::path folder_;
@@ -192,9 +189,8 @@ class RunRecord {
   std::vector<NamedValue> timings_;
   std::vector<std::pair<std::string, RankSeconds>> rank_timings_;
   std::optional<std::vector<RegionTime>> regions_;
-  std::vector<Solve> solves_;
-  std::string earlier_solves_ = "[]";  ///< of the earlier parts of a continued run, in the format of the summary
-  std::string earlier_parts_ = "[]";   ///< likewise
+  SolveList solves_;
+  std::string earlier_parts_ = "[]";  ///< of a continued run, in the format of the summary
   std::vector<TableState> earlier_tables_;
   std::optional<AbruptSummary> abrupt_;
 };

@@ -337,6 +337,77 @@ TEST_F(Output, AnErrorThatIsNotKnownIsSaidToBeSo) {
             nlohmann::json::parse(R"({"error_estimate": "nan", "trusted": false, "doubt": "the solve stalled"})"));
 }
 
+/// A solve with the longest texts that solvers write.
+SolveReport long_solve(Index iterations) {
+  SolveReport solve{.method = "bicgstab",
+                    .outcome = Outcome::converged,
+                    .iterations = iterations,
+                    .initial_residual = 1 / 3.,
+                    .final_residual = 1e-10 / 3,
+                    .true_residual = 1e-10 / 7,
+                    .seconds = 0.5,
+                    .history = {},
+                    .measured = {},
+                    .remark = std::string(150, 'r'),
+                    .verification = Verification{},
+                    .fallbacks = {std::string(150, 'f')}};
+  solve.verification->error_estimate = 1e-9 / 3;
+  solve.verification->symmetry_defect = 1e-16 / 3;
+  return solve;
+}
+
+TEST_F(Output, AHundredThousandSolvesAreSummarised) {
+  constexpr Index count = 100000;
+  constexpr Index hard = 5000, doubted = 70000, stopped = 60000;
+  auto const add = [&](RunRecord& record, Index from, Index to) {
+    for (Index step = from; step <= to; ++step) {
+      SolveReport solve = long_solve(step == hard ? 99 : 20);
+      if (step == doubted) solve.verification->doubt = "the solve stalled";
+      record.add_solves(step, std::span(&solve, 1));
+    }
+  };
+  Provenance const provenance{"halocline run plate.yaml", "plate.yaml", "", "", {"host"}};
+  std::string kept;
+  {
+    RunRecord record(folder, ranks, provenance);
+    add(record, 1, stopped);
+    if (ranks.rank() == 0) kept = record.serialized(stopped);
+    EXPECT_LT(kept.size(), std::size_t{1} << 20U) << "what checkpoints keep";
+    add(record, stopped + 1, count);
+    record.finish(ExitCode::done, "");
+  }
+  nlohmann::json const summary = ranks.rank() == 0 ? summary_in(folder) : nlohmann::json();
+  std::uintmax_t const bytes = ranks.rank() == 0 ? fs::file_size(folder / "summary.json") : 0;
+  {
+    RunRecord record(folder, ranks, provenance, kept);
+    add(record, stopped + 1, count);
+    record.finish(ExitCode::done, "");
+  }
+  if (ranks.rank() != 0) return;
+  EXPECT_LT(bytes, std::size_t{1} << 20U);
+  auto const& solves = summary["solves"];
+  ASSERT_EQ(solves.size(), 900U);
+  EXPECT_EQ(solves.front()["step"], 1);
+  EXPECT_EQ(solves.back()["step"], count);
+  Index before = 0;
+  Index hardest = 0, doubts = 0;
+  for (auto const& solve : solves) {
+    EXPECT_GT(solve["step"].get<Index>(), before) << "in the order of steps";
+    before = solve["step"];
+    hardest += solve["iterations"] == 99 ? 1 : 0;
+    doubts += solve["verification"].contains("doubt") ? 1 : 0;
+  }
+  EXPECT_EQ(hardest, 1);
+  EXPECT_EQ(doubts, 1);
+  EXPECT_EQ(
+      summary["solve_totals"],
+      nlohmann::json::parse(
+          R"({"count": 100000, "outcomes": {"converged": 100000}, "iterations": 2000079, "seconds": 50000, "left_out": 99100})"));
+  // The run that continued ends with the same list.
+  EXPECT_EQ(summary_in(folder)["solves"], solves);
+  EXPECT_EQ(summary_in(folder)["solve_totals"], summary["solve_totals"]);
+}
+
 TEST_F(Output, TimesOfRanksAreTold) {
   {
     RunRecord record(folder, ranks, {});
@@ -405,6 +476,8 @@ TEST_F(Output, TheRecordOfARun) {
   EXPECT_EQ(summary["conserved"], nlohmann::json::parse(R"({"mass": {"initial": 1.5, "final": 1.25,
       "largest_relative_drift": 0.5, "explained_relative_drift": 1e-12}})"));
   EXPECT_EQ(summary["solves"].size(), 2U);
+  EXPECT_EQ(summary["solve_totals"]["count"], 2);
+  EXPECT_EQ(summary["solve_totals"]["left_out"], 0);
   EXPECT_EQ(summary["solves"][0]["outcome"], "converged");
   EXPECT_EQ(summary["solves"][0]["iterations"], 20);
   EXPECT_EQ(summary["solves"][0]["true_residual"], "nan");

@@ -13,9 +13,11 @@ namespace halocline {
 
 namespace {
 
-/// Slowest axis first, as XDMF requires.
-std::string sizes(Extents const& extents) {
-  return std::to_string(extents[2]) + ' ' + std::to_string(extents[1]) + ' ' + std::to_string(extents[0]);
+/// Slowest axis first, as XDMF requires. A plane has two numbers, since readers count no cells along an axis of one
+/// node.
+std::string sizes(Mesh const& mesh, Extents const& extents) {
+  std::string const plane = std::to_string(extents[1]) + ' ' + std::to_string(extents[0]);
+  return mesh.dimensions() == 2 ? plane : std::to_string(extents[2]) + ' ' + plane;
 }
 
 std::string data_item(std::string const& dimensions, std::size_t bytes, std::string const& format,
@@ -32,17 +34,20 @@ std::string uniform_grid(StructuredMesh const& mesh) {
     origin += shortest_text(exists ? mesh.axis(axis).lower() : 0) + ' ';
     spacing += shortest_text(exists ? mesh.axis(axis).spacing() : 1) + ' ';
   }
-  return "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"" + sizes(output_extents(mesh, Centring::node)) +
+  return "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"" +
+         sizes(mesh, output_extents(mesh, Centring::node)) +
          "\"/>\n      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n        " + data_item("3", 8, "XML", origin) +
          "\n        " + data_item("3", 8, "XML", spacing) + "\n      </Geometry>\n";
 }
 
-std::string stretched_grid(StructuredMesh const& mesh, std::string const& mesh_file) {
+std::string rectilinear_grid(StructuredMesh const& mesh, std::string const& mesh_file) {
   constexpr std::array<char const*, 3> names{"x", "y", "z"};
   Extents const nodes = output_extents(mesh, Centring::node);
-  std::string grid = "      <Topology TopologyType=\"3DRectMesh\" Dimensions=\"" + sizes(nodes) +
-                     "\"/>\n      <Geometry GeometryType=\"VXVYVZ\">\n";
-  for (std::size_t axis = 0; axis < 3; ++axis) {
+  bool const is_plane = mesh.dimensions() == 2;
+  std::string grid = "      <Topology TopologyType=\"" + std::string(is_plane ? "2DRectMesh" : "3DRectMesh") +
+                     "\" Dimensions=\"" + sizes(mesh, nodes) + "\"/>\n      <Geometry GeometryType=\"" +
+                     (is_plane ? "VXVY" : "VXVYVZ") + "\">\n";
+  for (std::size_t axis = 0; axis < (is_plane ? 2U : 3U); ++axis) {
     bool const exists = static_cast<int>(axis) < mesh.dimensions();
     grid += "        " +
             (exists ? data_item(std::to_string(nodes[axis]), 8, "HDF", mesh_file + ":/" + names[axis])
@@ -58,21 +63,24 @@ std::string grid_of(Mesh const& mesh, std::string const& mesh_file) {
            "\"/>\n";
   }
   StructuredMesh const& grid = structured(mesh);
-  return is_uniform(grid) ? uniform_grid(grid) : stretched_grid(grid, mesh_file);
+  // VTK's reader puts a uniform plane across the x axis.
+  bool const has_spacing = is_uniform(grid) && grid.dimensions() != 2;
+  return has_spacing ? uniform_grid(grid) : rectilinear_grid(grid, mesh_file);
 }
 
 /// Refers to the values of a field in a snapshot.
 std::string values_of(std::string const& file, Mesh const& mesh, StoredField const& field) {
   FieldDescription const& described = field.description;
   Extents const extents = output_extents(mesh, described.centring);
-  std::string dimensions = as_points(mesh) != nullptr ? std::to_string(extents[0]) : sizes(extents);
+  std::string dimensions = as_points(mesh) != nullptr ? std::to_string(extents[0]) : sizes(mesh, extents);
   if (described.components > 1) dimensions += ' ' + std::to_string(described.components);
   return data_item(dimensions, field.bytes_per_number(), "HDF", xml_text(file + ":/" + dataset_of(mesh, described)));
 }
 
 std::string attribute_type(FieldDescription const& field) {
   if (field.components == 1) return "Scalar";
-  return field.components == 3 ? "Vector" : "Matrix";
+  // Readers add a third component, 0, to a vector of two.
+  return field.components <= 3 ? "Vector" : "Matrix";
 }
 
 }  // namespace

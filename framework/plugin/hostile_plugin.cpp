@@ -144,6 +144,7 @@ PhysicsEntry hostile() {
                      },
                      .deck_formats = {two_words()}};
   if (chosen("entry: no create")) entry.create = {};
+  if (chosen("entry: undeclared steps")) entry.steps_by_itself = false;
   if (chosen("entry: no precision")) entry.precisions = {};
   if (chosen("entry: no dimension")) entry.dimensions = {};
   if (chosen("entry: four dimensions")) entry.dimensions = {3, 4};

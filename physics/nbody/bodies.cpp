@@ -3,7 +3,9 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <utility>
 
+#include "framework/runtime/error.hpp"
 #include "physics/nbody/body_file.hpp"
 
 namespace halocline::nbody {
@@ -43,14 +45,17 @@ double part_of_escape(Uniform& uniform) {
   }
 }
 
-/// Moves the centre of mass to the origin and to rest.
+/// Moves the centre of mass of equal masses to the origin and to rest.
 void come_to_rest(std::vector<Body>& bodies) {
   Body mean{};
+  // A mass of order one, with the same bits of its fraction, neither overflows in products nor vanishes.
+  int exponent = 0;
+  double const mass = std::frexp(bodies.front().mass, &exponent);
   for (Body const& body : bodies) {
-    mean.mass += body.mass;
+    mean.mass += mass;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      mean.position[axis] += body.mass * body.position[axis];
-      mean.velocity[axis] += body.mass * body.velocity[axis];
+      mean.position[axis] += mass * body.position[axis];
+      mean.velocity[axis] += mass * body.velocity[axis];
     }
   }
   for (Body& body : bodies) {
@@ -61,12 +66,34 @@ void come_to_rest(std::vector<Body>& bodies) {
   }
 }
 
+std::array<double, 3> vector_of(Options const& body, char const* name) {
+  std::vector<double> const numbers = body.reals(name);
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+std::vector<Body> listed_bodies(std::vector<Options> const& list) {
+  std::vector<Body> bodies;
+  for (Options const& body : list)
+    bodies.push_back({vector_of(body, "position"), vector_of(body, "velocity"), body.real("mass")});
+  return bodies;
+}
+
+/// sqrt(a b c / d) of numbers whose products may be out of range: their exponents are kept apart, which changes no bit.
+double root_of(double a, double b, double c, double d) {
+  int exponents[4];
+  double const product = std::frexp(a, &exponents[0]) * std::frexp(b, &exponents[1]) * std::frexp(c, &exponents[2]);
+  double const quotient = product / std::frexp(d, &exponents[3]);
+  int const exponent = exponents[0] + exponents[1] + exponents[2] - exponents[3];
+  int const odd = exponent % 2;
+  return std::ldexp(std::sqrt(std::ldexp(quotient, odd)), (exponent - odd) / 2);
+}
+
 }  // namespace
 
 void declare_initial(Section& nbody) {
   nbody
       .choice("initial", "Initial positions, velocities and masses of the bodies.",
-              std::vector<std::string>{"plummer", "two_body", "file"})
+              std::vector<std::string>{"plummer", "two_body", "list", "file"})
       .defaults_to(std::string("plummer"));
   nbody.sections("initial", [] {
     std::vector<Section> all;
@@ -82,6 +109,12 @@ void declare_initial(Section& nbody) {
     two.reals("masses", "Masses of the two bodies.", 2, 2).above(0).defaults_to(std::vector<double>{0.5, 0.5});
     two.real("axis", "Semi-major axis of their relative orbit.").above(0).defaults_to(1.0);
     two.real("eccentricity", "Eccentricity of that orbit; 0: a circle.").at_least(0).below(1).defaults_to(0.0);
+    Section& list = all.emplace_back("list", "Bodies given one by one.");
+    Section body("bodies", "One body.");
+    body.reals("position", "Position along x, y and z.", 3, 3);
+    body.reals("velocity", "Velocity along x, y and z.", 3, 3).defaults_to(std::vector<double>{0, 0, 0});
+    body.real("mass", "Mass.").at_least(0).defaults_to(1.0);
+    list.list(std::move(body));
     Section& file = all.emplace_back("file",
                                      "Bodies from a file with rows of x, y, z, velocity along x, y, z and mass, in "
                                      ".npy format or as comma-separated text.");
@@ -93,7 +126,11 @@ void declare_initial(Section& nbody) {
 Index count_bodies(Options const& nbody) {
   std::string const initial = nbody.choice("initial");
   if (initial == "plummer") return nbody.section(initial).integer("bodies");
-  return initial == "two_body" ? 2 : count_rows(nbody.section(initial).path("path"));
+  if (initial == "two_body") return 2;
+  if (initial == "file") return count_rows(nbody.section(initial).path("path"));
+  auto const count = static_cast<Index>(nbody.section(initial).list("bodies").size());
+  if (count == 0) throw InputError("holds no bodies; give `list.bodies`");
+  return count;
 }
 
 std::vector<Body> initial_bodies(Options const& nbody, double gravity) {
@@ -104,6 +141,7 @@ std::vector<Body> initial_bodies(Options const& nbody, double gravity) {
                    static_cast<std::uint64_t>(given.integer("seed")));
   }
   if (initial == "file") return read_bodies(given.path("path"));
+  if (initial == "list") return listed_bodies(given.list("bodies"));
   std::vector<double> const masses = given.reals("masses");
   return two_bodies({masses[0], masses[1]}, given.real("axis"), given.real("eccentricity"), gravity);
 }
@@ -112,7 +150,7 @@ std::vector<Body> plummer(Index count, double mass, double scale, double gravity
   Uniform uniform(seed);
   std::vector<Body> bodies;
   bodies.reserve(static_cast<std::size_t>(count));
-  double const unit_of_speed = std::sqrt(gravity * mass / scale);
+  double const unit_of_speed = root_of(gravity, mass, 1, scale);
   for (Index n = 0; n < count; ++n) {
     double const r = radius(uniform);
     double const escape = std::sqrt(2.0) * std::pow(1 + r * r, -0.25);
@@ -128,7 +166,7 @@ std::vector<Body> two_bodies(std::array<double, 2> const& masses, double axis, d
   double const mass = masses[0] + masses[1];
   double const distance = axis * (1 + eccentricity);
   // Vis-viva: v^2 = G M (2 / r - 1 / a).
-  double const speed = std::sqrt(gravity * mass * (2 / distance - 1 / axis));
+  double const speed = root_of(gravity, mass, 2 / distance - 1 / axis, 1);
   double const first = masses[1] / mass;
   double const second = masses[0] / mass;
   return {{{first * distance, 0, 0}, {0, first * speed, 0}, masses[0]},

@@ -10,6 +10,7 @@
 #include "framework/runtime/shortest_text.hpp"
 #include "physics/nbody/body_file.hpp"
 #include "physics/nbody/coincidence.hpp"
+#include "physics/nbody/units.hpp"
 
 namespace halocline::nbody {
 namespace {
@@ -86,7 +87,8 @@ void require_apart(std::vector<Body> const& bodies) {
 template <class Real>
 void require_precision(std::vector<Body> const& bodies, double softening) {
   require_numbers<Real>(bodies);
-  if (!is_softened(static_cast<Real>(softening))) require_apart<Real>(bodies);
+  Units const units = units_of<Real>(bodies, softening, 1);
+  if (!is_softened(static_cast<Real>(std::ldexp(softening, -units.length)))) require_apart<Real>(bodies);
 }
 
 template <class Real>

@@ -10,8 +10,8 @@ namespace halocline::nbody {
 /// naming the body, if
 ///
 ///   - a number becomes infinite, or a mass that is not 0 becomes 0;
-///   - two bodies, one of which has a mass, are at the same position and the softening squared is 0, so that their
-///     attraction is infinite.
+///   - two bodies, one of which has a mass, are at the same position and the softening squared is 0 in the run's units,
+///     so that their attraction is infinite.
 template <class Real>
 void require_precision(std::vector<Body> const& bodies, double softening);
 

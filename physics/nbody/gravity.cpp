@@ -1,21 +1,31 @@
 #include "physics/nbody/gravity.hpp"
 
+#include <cmath>
+
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/devices.hpp"
 
 namespace halocline::nbody {
 
 template <class Real>
-Gravity<Real>::Gravity(std::shared_ptr<PointSet const> points, double softening, ForceSchedule schedule, Form form)
-    : points_(std::move(points)), softening_(static_cast<Real>(softening)), form_(form), ring_(points_) {
+Gravity<Real>::Gravity(std::shared_ptr<PointSet const> points, double softening, ForceSchedule schedule,
+                       Units const& units, Form form)
+    : points_(std::move(points)), length_(softening), form_(form), ring_(points_) {
+  set_units(units);
   if (schedule == ForceSchedule::queue) queue_.emplace(points_);
+}
+
+template <class Real>
+void Gravity<Real>::set_units(Units const& units) {
+  units_ = units;
+  softening_ = static_cast<Real>(std::ldexp(length_, -units.length));
 }
 
 template <class Real>
 template <class Work>
 void Gravity<Real>::for_each_stage(Field<Real> const& position, Field<Real> const& mass, Work const& work) {
   CurrentDevice const current;
-  ring_.start(position, mass);
+  ring_.start(position, mass, units_);
   for (Index stage = 0; stage < ring_.stages(); ++stage) {
     ring_.start_pass(stage);
     for (Block const& block : points_->blocks()) work(block, stage);

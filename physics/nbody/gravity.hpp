@@ -14,13 +14,17 @@ namespace halocline::nbody {
 /// bodies while all others pass by in a ring; queue: it takes pieces from a queue.
 enum class ForceSchedule { even, queue };
 
-/// The mutual gravity of all bodies, on all blocks and ranks; the gravitational constant is 1.
+/// The mutual gravity of all bodies, on all blocks and ranks; the gravitational constant is 1. Sums over pairs are made
+/// in the given units, and their results are in units of Units::acceleration() and Units::potential().
 template <class Real>
 class Gravity {
  public:
   /// \param softening a length, 0 or more
   Gravity(std::shared_ptr<PointSet const> points, double softening, ForceSchedule schedule = ForceSchedule::even,
-          Form form = forms().front());
+          Units const& units = {}, Form form = forms().front());
+
+  [[nodiscard]] Units const& units() const { return units_; }
+  void set_units(Units const& units);
 
   /// Collective. Accelerations (three components) from positions (three) and masses. Enqueued on the blocks' streams.
   void accelerate(Field<Real> const& position, Field<Real> const& mass, Field<Real>& acceleration);
@@ -36,7 +40,9 @@ class Gravity {
   void for_all_pairs(Field<Real> const& position, Field<Real> const& mass, Work const& work);
 
   std::shared_ptr<PointSet const> points_;
-  Real softening_;
+  double length_;  ///< of softening
+  Units units_;
+  Real softening_;  ///< in units of length
   Form form_;
   Ring<Real> ring_;
   std::optional<WorkQueue<Real>> queue_;

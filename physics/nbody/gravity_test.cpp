@@ -124,6 +124,43 @@ TEST(Gravity, OfBodiesInOnePlaceIsNone) {
   }
 }
 
+/// Bodies whose lengths and masses are multiplied by powers of two so large that cubes of distances are out of range
+/// have the same accelerations and potentials, bit by bit, in units multiplied by these.
+template <class Real>
+void expect_the_same_bits_in_other_units(int length, int mass, ForceSchedule schedule, Form form) {
+  std::vector<Body> const bodies = plummer(67, 1, 1, 1, 5);
+  std::vector<Body> scaled = bodies;
+  for (Body& body : scaled) {
+    for (double& coordinate : body.position) coordinate = std::ldexp(coordinate, length);
+    body.mass = std::ldexp(body.mass, mass);
+  }
+  std::shared_ptr<PointSet const> const points = points_on(67, 2);
+  State<Real> usual(points, bodies);
+  State<Real> extreme(points, scaled);
+  Gravity<Real> in_usual(points, 0.125, schedule, {}, form);
+  Gravity<Real> in_extreme(points, std::ldexp(0.125, length), schedule, {.length = length, .mass = mass}, form);
+  in_usual.accelerate(usual.position, usual.mass, usual.acceleration);
+  in_usual.potential(usual.position, usual.mass, usual.potential);
+  in_extreme.accelerate(extreme.position, extreme.mass, extreme.acceleration);
+  in_extreme.potential(extreme.position, extreme.mass, extreme.potential);
+  for (Block const& block : points->blocks()) {
+    for (int axis = 0; axis < 3; ++axis)
+      EXPECT_EQ(extreme.values(extreme.acceleration, block, axis), usual.values(usual.acceleration, block, axis));
+    EXPECT_EQ(extreme.values(extreme.potential, block, 0), usual.values(usual.potential, block, 0));
+  }
+}
+
+TEST(Gravity, HasTheSameBitsInOtherUnits) {
+  for (Form const form : forms()) {
+    for (ForceSchedule const schedule : {ForceSchedule::even, ForceSchedule::queue}) {
+      for (int const sign : {1, -1}) {
+        expect_the_same_bits_in_other_units<float>(sign * 100, -sign * 80, schedule, form);
+        expect_the_same_bits_in_other_units<double>(sign * 900, sign * 800, schedule, form);
+      }
+    }
+  }
+}
+
 TEST(Gravity, LeavesTheCurrentDevice) {
   std::vector<int> devices{BackendDevices::current()};
   for (Device const& device : all_devices()) devices.push_back(device.number);

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,7 +12,6 @@
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/state_archive.hpp"
-#include "framework/operator/vector_functors.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
@@ -19,6 +21,7 @@
 #include "physics/nbody/bodies.hpp"
 #include "physics/nbody/body_precision.hpp"
 #include "physics/nbody/gravity.hpp"
+#include "physics/nbody/units.hpp"
 
 namespace halocline::nbody {
 namespace {
@@ -29,16 +32,20 @@ constexpr int kinetic = 0, potential = 1, momentum = 2, momentum_terms = 5, spin
 /// With a larger relative change of energy the result has nothing to do with the initial bodies.
 constexpr double largest_drift = 1;
 
+/// Bodies are in the precision's range, but products of their numbers need not be: they are converted to units first.
 struct Sums {
   static constexpr Shape shape = point;
-  double gravity;
+  Factor<double> per_length, per_mass, per_speed;
+  double gravity;  ///< without its power of two
   template <class P, class X, class Y, class Z, class U, class V, class W, class Mass, class Potential>
   KOKKOS_FUNCTION Result<double, 0, sums> operator()(P const&, X const& x, Y const& y, Z const& z, U const& u,
                                                      V const& v, W const& w, Mass const& mass,
                                                      Potential const& potential_of_all) const {
-    double const r[3] = {static_cast<double>(x[here]), static_cast<double>(y[here]), static_cast<double>(z[here])};
-    double const c[3] = {static_cast<double>(u[here]), static_cast<double>(v[here]), static_cast<double>(w[here])};
-    auto const m = static_cast<double>(mass[here]);
+    double const r[3] = {per_length * static_cast<double>(x[here]), per_length * static_cast<double>(y[here]),
+                         per_length * static_cast<double>(z[here])};
+    double const c[3] = {per_speed * static_cast<double>(u[here]), per_speed * static_cast<double>(v[here]),
+                         per_speed * static_cast<double>(w[here])};
+    double const m = per_mass * static_cast<double>(mass[here]);
     double const speed_squared = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
     double const distance_squared = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
     double const speed = Kokkos::sqrt(speed_squared);
@@ -46,6 +53,17 @@ struct Sums {
             {m * speed_squared / 2, gravity * m * static_cast<double>(potential_of_all[here]) / 2, m * c[0], m * c[1],
              m * c[2], m * speed, m * (r[1] * c[2] - r[2] * c[1]), m * (r[2] * c[0] - r[0] * c[2]),
              m * (r[0] * c[1] - r[1] * c[0]), m * speed * Kokkos::sqrt(distance_squared)}};
+  }
+};
+
+/// u + factor x
+template <class Real>
+struct AddScaled {
+  static constexpr Shape shape = point;
+  Factor<Real> factor;
+  template <class P, class U, class X>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, X const& x) const {
+    return u[here] + factor * x[here];
   }
 };
 
@@ -69,11 +87,13 @@ class NBody final : public Physics {
     std::vector<Body> const bodies = initial_bodies(options_, constant_);
     require_precision<Real>(bodies, options_.real("softening"));
     warn_of_lost_digits<Real>(bodies);
+    gravity_.set_units(units_of<Real>(bodies, options_.real("softening"), constant_));
     set_bodies(bodies);
     gravity_.accelerate(position_, mass_, acceleration_);
     std::vector<double> const sum = sums_of_all();
     initial_energy_ = energy(sum);
     size_of_energy_ = std::abs(sum[kinetic]) + std::abs(sum[potential]);
+    require_energy(bodies);
   }
 
   [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {&position_, &velocity_, &mass_}; }
@@ -96,7 +116,7 @@ class NBody final : public Physics {
 
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
     kick(step.size / 2);
-    move(position_, velocity_, step.size);
+    move(position_, velocity_, Factor<Real>::of(step.size));
     gravity_.accelerate(position_, mass_, acceleration_);
     kick(step.size / 2);
     return {};
@@ -109,6 +129,7 @@ class NBody final : public Physics {
     state.number("initial_energy", initial_energy_);
     state.number("size_of_energy", size_of_energy_);
     state.flag("warned", warned_);
+    serialize_units(state);
     return true;
   }
 
@@ -138,31 +159,74 @@ class NBody final : public Physics {
     field.set_owned(block, component, std::as_bytes(std::span(values)));
   }
 
-  void kick(double duration) { move(velocity_, acceleration_, constant_ * duration); }
+  /// Where the energy vanishes, its drift cannot be told. An infinite one ends the run as all infinite quantities do.
+  void require_energy(std::vector<Body> const& bodies) const {
+    auto const has_mass = [](Body const& body) { return body.mass > 0; };
+    auto const moves = [&](Body const& body) { return has_mass(body) && body.velocity != std::array<double, 3>{}; };
+    bool const has_energy =
+        std::count_if(bodies.begin(), bodies.end(), has_mass) > 1 || std::any_of(bodies.begin(), bodies.end(), moves);
+    if (has_energy && size_of_energy_ < std::numeric_limits<double>::min()) {
+      throw InputError("`nbody`: the energy of the bodies is below the smallest number of double precision, " +
+                       shortest_text(std::numeric_limits<double>::min()) + "; scale the problem");
+    }
+  }
 
-  void move(Field<Real>& value, Field<Real> const& rate, double factor) const {
+  /// The units of `acceleration`. In checkpoints of earlier versions they are 1.
+  void serialize_units(StateArchive& state) {
+    Units units = gravity_.units();
+    std::int64_t length = state.restores() ? 0 : units.length;
+    std::int64_t mass = state.restores() ? 0 : units.mass;
+    if (state.has("units")) {
+      state.count("units/length", length);
+      state.count("units/mass", mass);
+    }
+    units.length = static_cast<int>(length);
+    units.mass = static_cast<int>(mass);
+    gravity_.set_units(units);
+  }
+
+  void kick(double duration) {
+    int exponents[2];
+    double const product = std::frexp(constant_, &exponents[0]) * std::frexp(duration, &exponents[1]);
+    int const exponent = exponents[0] + exponents[1] + gravity_.units().acceleration();
+    move(velocity_, acceleration_, Factor<Real>::of(product, exponent));
+  }
+
+  void move(Field<Real>& value, Field<Real> const& rate, Factor<Real> const& factor) const {
     for (Block const& block : points_->blocks()) {
       for (int axis = 0; axis < 3; ++axis) {
-        sweep(execution(block), value.owned(block), Geometry<Real>{}, value.view(block, axis),
-              vector_functor::Add<Real>{static_cast<Real>(factor)}, std::as_const(value).view(block, axis),
-              rate.view(block, axis));
+        sweep(execution(block), value.owned(block), Geometry<Real>{}, value.view(block, axis), AddScaled<Real>{factor},
+              std::as_const(value).view(block, axis), rate.view(block, axis));
       }
     }
   }
 
   [[nodiscard]] std::vector<double> sums_of_all() const {
     gravity_.potential(position_, mass_, potential_);
+    Units const& units = gravity_.units();
+    int exponent_of_gravity = 0;
+    double const gravity = std::frexp(constant_, &exponent_of_gravity);
+    Sums const sums_of_body{Factor<double>::of(1, -units.length), Factor<double>::of(1, -units.mass),
+                            Factor<double>::of(1, -units.speed), gravity};
     std::vector<double> all(sums, 0.0);
     for (Block const& block : points_->blocks()) {
       Reduction<Execution> terms;
       Field<Real> const& r = position_;
       Field<Real> const& c = velocity_;
-      sweep_reduce(execution(block), r.owned(block), Geometry<Real>{}, terms, no_outputs, Sums{constant_},
+      sweep_reduce(execution(block), r.owned(block), Geometry<Real>{}, terms, no_outputs, sums_of_body,
                    r.view(block, 0), r.view(block, 1), r.view(block, 2), c.view(block, 0), c.view(block, 1),
                    c.view(block, 2), mass_.view(block), std::as_const(potential_).view(block));
       for (int n = 0; n < sums; ++n) all[static_cast<std::size_t>(n)] += terms.value(n);
     }
     points_->communicator().sum(all);
+    int const of_momentum = units.mass + units.speed;
+    for (int n = 0; n < sums; ++n) {
+      double& sum = all[static_cast<std::size_t>(n)];
+      if (n == kinetic) sum = std::ldexp(sum, of_momentum + units.speed);
+      if (n == potential) sum = std::ldexp(sum, exponent_of_gravity + units.mass + units.potential());
+      if (n >= momentum && n < spin) sum = std::ldexp(sum, of_momentum);
+      if (n >= spin) sum = std::ldexp(sum, of_momentum + units.length);
+    }
     return all;
   }
   [[nodiscard]] static double energy(std::vector<double> const& sum) { return sum[kinetic] + sum[potential]; }
@@ -188,7 +252,7 @@ class NBody final : public Physics {
   Field<Real> position_;
   Field<Real> velocity_;
   Field<Real> mass_;
-  Field<Real> acceleration_;       ///< at the present positions, without the gravitational constant
+  Field<Real> acceleration_;  ///< at the present positions, in gravity_.units(), without the gravitational constant
   mutable Field<Real> potential_;  ///< work array
   mutable Gravity<Real> gravity_;
   double initial_energy_ = 0;

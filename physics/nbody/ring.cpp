@@ -9,13 +9,16 @@ namespace {
 
 constexpr int tag = 2;
 
-/// Position and mass of each body, stored together.
+/// Position and mass of each body in the given units, stored together.
 template <class Real>
-void pack(Execution const& execution, Index count, Kokkos::Array<Real const*, 4> const& from, Source<Real>* to) {
+void pack(Execution const& execution, Index count, Kokkos::Array<Real const*, 4> const& from, Units const& units,
+          Source<Real>* to) {
+  auto const length = Factor<Real>::of(1, -units.length);
+  auto const mass = Factor<Real>::of(1, -units.mass);
   Kokkos::parallel_for(
       "halocline pack bodies", Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution, 0, count),
       KOKKOS_LAMBDA(Index n) {
-        to[n] = {from[0][n], from[1][n], from[2][n], from[3][n]};
+        to[n] = {length * from[0][n], length * from[1][n], length * from[2][n], mass * from[3][n]};
       });
 }
 
@@ -66,7 +69,7 @@ Ring<Real>::~Ring() {
 }
 
 template <class Real>
-void Ring<Real>::start(Field<Real> const& position, Field<Real> const& mass) {
+void Ring<Real>::start(Field<Real> const& position, Field<Real> const& mass, Units const& units) {
   // Bodies of the last round may still be on their way from the memory that is written now.
   if (inward_) inward_->wait();
   for (Block const& block : points_->blocks()) {
@@ -74,7 +77,7 @@ void Ring<Real>::start(Field<Real> const& position, Field<Real> const& mass) {
     for (int axis = 0; axis < 3; ++axis) from[static_cast<std::size_t>(axis)] = position.view(block, axis).origin;
     from[3] = mass.view(block).origin;
     Index const bodies = points_->points_of(block.id);
-    pack(execution(block), bodies, from, buffers_->places[block.local].own.data());
+    pack(execution(block), bodies, from, units, buffers_->places[block.local].own.data());
     if (outward_.empty()) continue;
     HostCopy& copy = outward_[block.local];
     copy.mark();

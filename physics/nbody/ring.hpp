@@ -12,6 +12,7 @@
 #include "framework/runtime/device_copy.hpp"
 #include "framework/runtime/host_copy.hpp"
 #include "physics/nbody/attraction.hpp"
+#include "physics/nbody/units.hpp"
 
 namespace halocline::nbody {
 
@@ -26,7 +27,7 @@ template <class Value>
 /// others. At stage s block b has the bodies of block b + s, modulo the number of blocks. While it works, those of the
 /// next stage arrive from the following block, on this rank or the next one.
 ///
-///     ring.start(position, mass);
+///     ring.start(position, mass, units);
 ///     for (Index stage = 0; stage < ring.stages(); ++stage) {
 ///       ring.start_pass(stage);
 ///       … enqueue work on ring.sources(block, stage) for each block …
@@ -41,8 +42,8 @@ class Ring {
   Ring& operator=(Ring const&) = delete;
 
   [[nodiscard]] Index stages() const { return points_->block_count(); }
-  /// Packs the bodies of each block from positions (three components) and masses (one).
-  void start(Field<Real> const& position, Field<Real> const& mass);
+  /// Packs the bodies of each block from positions (three components) and masses (one), and converts them to `units`.
+  void start(Field<Real> const& position, Field<Real> const& mass, Units const& units);
   /// The bodies of a block itself, after `start`.
   [[nodiscard]] Source<Real> const* own(Block const& block) const { return buffers_->places[block.local].own.data(); }
   /// The bodies that a block has at a stage, and their number.

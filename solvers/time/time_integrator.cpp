@@ -1,5 +1,6 @@
 #include "solvers/time/time_integrator.hpp"
 
+#include <atomic>
 #include <utility>
 
 #include "framework/deck/mistakes.hpp"
@@ -9,6 +10,7 @@
 #include "solvers/time/explicit_runge_kutta.hpp"
 #include "solvers/time/imex_runge_kutta.hpp"
 #include "solvers/time/implicit_methods.hpp"
+#include "solvers/time/integrators_made.hpp"
 #include "solvers/time/super_time_stepping.hpp"
 
 namespace halocline {
@@ -36,7 +38,16 @@ IntegratorEntry const* chosen_integrator(Options const& time, std::string const&
   return integrators().contains(method) ? &integrators().find(method) : nullptr;
 }
 
+namespace {
+
+std::atomic<std::size_t> made = 0;
+
+}  // namespace
+
+std::size_t integrators_made() { return made; }
+
 std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time, std::string const& fallback) {
+  ++made;
   std::string const method = integrator_of(time, fallback);
   return integrators().find(method).create(time.declares(method) ? time.section(method) : time);
 }
@@ -70,8 +81,8 @@ void validate_integrator(Options const& time, RateParts const& parts, Mistakes& 
   std::string const reason =
       is_for_diffusion      ? "is stable for diffusion, but not for waves"
       : parts.implicit_part ? "solves for the whole rate of change, but the physics has a part that must be explicit"
-                            : "solves linear systems, which the physics does not have";
-  add_mistake(time, "method", chosen.name + " " + reason, mistakes, "use one of " + allowed);
+                            : "solves linear systems, and the physics declares none (`rate_parts`)";
+  add_mistake(time, "method", chosen.name + " " + reason, mistakes, "use one of " + allowed + ", or leave it out");
 }
 
 void serialize(StepCount& steps, StateArchive& archive, std::string const& group) {

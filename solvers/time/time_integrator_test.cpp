@@ -38,9 +38,10 @@ TEST(Integrators, AreThoseThatThePartsOfARateAllow) {
     EXPECT_EQ(mistakes_of(name, both).empty(), treatment != Treatment::implicit) << name;
     EXPECT_EQ(mistakes_of(name, solvable), "") << name;
   }
-  EXPECT_EQ(mistakes_of("sdirk2", rate_alone),
-            "`time.method`: sdirk2 solves linear systems, which the physics does not have (deck:1:16); use one of "
-            "bogacki_shampine, dormand_prince, explicit_euler, rk4, rkl2, ssp_rk2, ssp_rk3");
+  EXPECT_EQ(
+      mistakes_of("sdirk2", rate_alone),
+      "`time.method`: sdirk2 solves linear systems, and the physics declares none (`rate_parts`) (deck:1:16); use "
+      "one of bogacki_shampine, dormand_prince, explicit_euler, rk4, rkl2, ssp_rk2, ssp_rk3, or leave it out");
   EXPECT_NE(mistakes_of("bdf2", both).find("must be explicit (deck:1:16); use one of"), std::string::npos);
 }
 

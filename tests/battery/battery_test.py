@@ -27,13 +27,13 @@ def verdicts(text):
 
 
 class Battery(unittest.TestCase):
-    def probe(self, broken, *only):
+    def probe(self, broken, *only, limit=20):
         with tempfile.TemporaryDirectory() as folder:
             deck = pathlib.Path(folder) / "deck.yaml"
             deck.write_text((FOLDER / "probe.yaml").read_text().replace("probe:\n", f"probe:\n  broken: {broken}\n", 1)
                             if broken != "none" else (FOLDER / "probe.yaml").read_text())
             words = [word for name in only for word in ("--only", name)]
-            return halocline("test-physics", PLUGIN, "--deck", deck, *words)
+            return halocline("test-physics", PLUGIN, "--deck", deck, "--limit", limit, *words)
 
     def test_what_keeps_its_promises_holds(self):
         for deck in ("probe.yaml", "probe-walls.yaml"):
@@ -102,9 +102,46 @@ class Battery(unittest.TestCase):
         self.assertEqual(code, 3)
         self.assertRegex(out, r"blocks +FAILED +crashed: Aborted")
         self.assertRegex(out, r"options +held")
-        code, out, _ = self.probe("hang", "blocks")
+        code, out, _ = self.probe("hang", "blocks", limit=0.5)
         self.assertEqual(code, 3)
-        self.assertRegex(out, r"blocks +FAILED +did not end within \d+ s")
+        self.assertRegex(out, r"blocks +FAILED +did not end within 5 s, though it waits")
+
+    def test_a_check_without_enough_processor_time_is_inconclusive(self):
+        """It has neither held nor failed, and the others continue; one that fails counts more."""
+        code, out, err = self.probe("spin", "blocks", "options", limit=0.5)
+        self.assertEqual(code, 5, out + err)
+        self.assertRegex(out, r"blocks +inconclusive +took more than 0.5 s of processor time; --limit grants more")
+        self.assertRegex(out, r"options +held")
+        self.assertIn("checks of physics `probe` are inconclusive; `--limit 5` grants ten times as much", err)
+        for limit in ("0", "-1", "soon", "inf"):
+            code, _, err = halocline("test-physics", "heat", "--limit", limit)
+            self.assertEqual(code, 2)
+            self.assertIn("is not a finite number of seconds above 0", err)
+
+    def test_what_a_source_drives_from_rest_is_stable(self):
+        """A source of a million makes of the initial values, 1e-3 or less, more than 100 times as much, in any steps."""
+        with tempfile.TemporaryDirectory() as folder:
+            deck = pathlib.Path(folder) / "deck.yaml"
+            for broken, code, verdict in (("none", 0, "held"), ("stable step", 3, "FAILED")):
+                deck.write_text("physics: probe\nmesh: {cells: [24, 36], periodic: [true, true]}\n"
+                                f"probe: {{broken: {broken}, u: {{source: 1e6*sin(2*pi*x)}}}}\n"
+                                "time: {method: ssp_rk3, step: 1, steps: 1}\n")
+                ended, out, err = halocline("test-physics", PLUGIN, "--deck", deck, "--only", "stable step")
+                self.assertEqual((ended, verdicts(out)), (code, {"stable step": verdict}), out + err)
+
+    def test_precisions_are_compared_in_the_scale_of_the_state(self):
+        """The gradient of a large u that varies little drives w: w has the roundings of u, which are large against w. A wrong
+        term of w is of the scale of w, and named."""
+        with tempfile.TemporaryDirectory() as folder:
+            deck = pathlib.Path(folder) / "deck.yaml"
+            for broken, u, code, verdict in (("none", "1000 + 0.01*sin(2*pi*x)", 0, "held"),
+                                             ("float", "1000*sin(2*pi*x)", 3, "FAILED")):
+                deck.write_text("physics: probe\nmesh: {cells: [24, 36], periodic: [true, true]}\n"
+                                f"probe: {{broken: {broken}, g: 100, u: {{initial: {u}}}}}\n"
+                                "time: {method: ssp_rk3, step: 1, steps: 1}\n")
+                ended, out, err = halocline("test-physics", PLUGIN, "--deck", deck, "--only", "precision")
+                self.assertEqual((ended, verdicts(out)), (code, {"precision": verdict}), out + err)
+            self.assertIn("of the largest value, most in `wx`; rounding explains", out)
 
     def test_words_that_mean_nothing(self):
         code, _, err = halocline("test-physics", "heet")

@@ -9,6 +9,12 @@ namespace {
 
 using namespace halocline;
 
+/// Computes without end.
+void spin() {
+  for (volatile int n = 0;; n = n + 1) {
+  }
+}
+
 /// u diffuses; w diffuses and is driven by the gradient of u.
 template <class Real>
 struct Probe {
@@ -19,12 +25,15 @@ struct Probe {
   Real wrong_slope = 0;
   Real wrong_axis = 1;
   Real loss = 0;
+  Real wrong_digits = 0;
   double bound = 2;
 
   explicit Probe(Options const& own) : D(static_cast<Real>(own.real("D"))), g(static_cast<Real>(own.real("g"))) {
     std::string const broken = own.choice("broken");
     if (broken == "crash") std::abort();
     if (broken == "hang") pause();
+    if (broken == "spin") spin();
+    if (broken == "float") wrong_digits = Real(1e-4 * (sizeof(Real) == sizeof(float)));
     if (broken == "order") wrong_size = Real(1.01);
     if (broken == "mirror") wrong_slope = Real(0.01);
     if (broken == "axes") wrong_axis = Real(1.01);
@@ -35,7 +44,8 @@ struct Probe {
   template <class P, class U, class X, class Y>
   KOKKOS_FUNCTION Values<Real, 3> operator()(P const& at, U const& u, X const& x, Y const& y) const {
     Real const slope = at.template derivative<0>(u);
-    return {D * wrong_size * at.laplacian(u) + wrong_slope * slope - loss * u[here], D * at.laplacian(x) + g * slope,
+    return {D * wrong_size * at.laplacian(u) + wrong_slope * slope - loss * u[here],
+            D * at.laplacian(x) + g * slope * (1 + wrong_digits),
             D * at.laplacian(y) + g * wrong_axis * at.template derivative<1>(u)};
   }
   template <class P, class U, class X, class Y>
@@ -52,9 +62,9 @@ PhysicsEntry probe() {
   equations.options().real("D", "Diffusivity.").above(0).defaults_to(0.1);
   equations.options().real("g", "How strongly it drives.").at_least(0).defaults_to(0.5);
   equations.options()
-      .choice(
-          "broken", "The promise that is not kept.",
-          std::vector<std::string>{"none", "order", "mirror", "axes", "conservation", "stable step", "crash", "hang"})
+      .choice("broken", "The promise that is not kept.",
+              std::vector<std::string>{"none", "order", "mirror", "axes", "conservation", "stable step", "crash",
+                                       "hang", "spin", "float"})
       .defaults_to(std::string("none"));
   equations.conserves("u").conserves("wx").conserves("wy");
   equations.mean("u").minimum("u").maximum("u").maximum("wx");

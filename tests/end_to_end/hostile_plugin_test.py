@@ -1,6 +1,7 @@
 """Plugins that break their promises, run by the real program: `hostile_plugin_test.py PROGRAM BUILD`. Whatever a plugin
 does, the message names it and the place, and never calls it a defect of Halocline."""
 
+import itertools
 import os
 import pathlib
 import shutil
@@ -100,6 +101,23 @@ class HostilePlugin(unittest.TestCase):
                 self.assertEqual((run.code, run.err), (0, ""))
                 self.assertRegex(run.out, r"\nmemory   " + ("unknown" if HAS_DEVICES else words))
                 self.assertEqual(run.files(), ["deck.yaml"])
+
+    def test_a_physics_that_steps_by_itself_has_no_integrator_even_if_it_does_not_say_so(self):
+        """One that declares `steps_by_itself` is refused for the same reason."""
+        deck = DECK.replace("time: {", "time: {method: rk4, ")
+        for what, command in itertools.product(("", "entry: undeclared steps"), ("check", "run")):
+            with self.subTest(what=what, command=command), scratch() as folder:
+                run = self.run_hostile(folder, what, command=command, deck=deck)
+                self.assertEqual(run.code, 2)
+                self.assertIn("`time.method`: not used by hostile, which has its own time integrator (deck.yaml:", run.err)
+                self.assertIn("); leave it out\n", run.err)
+                self.assertEqual(run.files(), ["deck.yaml"])
+        with scratch() as folder:
+            run = self.run_hostile(folder, "entry: undeclared steps", deck=deck.replace("rk4", "bdf2"))
+            self.assertEqual((run.code, run.files()), (2, ["deck.yaml"]))
+            self.assertRegex(run.err, r"bdf2 solves linear systems, and the physics declares none .*, or leave it out\n")
+        with scratch() as folder:
+            self.assertEqual(self.run_hostile(folder, "entry: undeclared steps").code, 0)
 
     def test_a_deck_may_be_in_a_format_of_the_plugin(self):
         for ranks in (1, 2):

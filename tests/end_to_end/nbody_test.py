@@ -9,7 +9,7 @@ import unittest
 import h5py
 import numpy as np
 
-from program import HAS_DEVICES, Run, scratch
+from program import HAS_DEVICES, ROOT, Run, scratch
 
 
 def deck_of(nbody, step, steps, precision="double", **more):
@@ -28,6 +28,16 @@ def plummer(bodies, softening=0.05, **more):
 def relative(a, b):
     """Largest difference, relative to the largest number."""
     return np.abs(np.asarray(a) - b).max() / np.abs(b).max()
+
+
+def on_kepler_orbit(time, eccentricity):
+    """From the second to the first body of an orbit of axis 1 and period 2 pi that begins at the greatest distance, on the
+    positive x axis: E - e sin E = M (Kepler's equation), by Newton's method."""
+    mean = math.pi + time
+    anomaly = mean
+    for _ in range(100):
+        anomaly -= (anomaly - eccentricity * math.sin(anomaly) - mean) / (1 - eccentricity * math.cos(anomaly))
+    return -np.array([math.cos(anomaly) - eccentricity, math.sqrt(1 - eccentricity ** 2) * math.sin(anomaly), 0])
 
 
 class State:
@@ -73,6 +83,87 @@ class Bodies(unittest.TestCase):
             missing.append(np.abs(end.position - [[0.325, 0, 0], [-0.975, 0, 0]]).max())
         for coarse, fine in zip(missing, missing[1:]):
             self.assertAlmostEqual(math.log2(coarse / fine), 2, delta=0.05, msg=missing)
+
+    def scaled_run(self, precision, length, mass):
+        """Three bodies, with lengths multiplied by 2^length and masses by 2^mass, both even, and times and speeds to match:
+        the last positions, velocities and masses in these units, and the energies."""
+        speed = (mass - length) // 2
+        units = np.ldexp(1.0, [length, length, length, speed, speed, speed, mass])
+        rows = np.array([[1, 0, 0.25, 0, 0.5, 0, 1], [-1, 0.5, 0, 0.25, -0.5, 0, 0.75], [0.125, -0.75, 0.5, 0, 0, 0.25, 0.5]])
+        nbody = {"initial": "file", "file": {"path": "b.npy"}, "softening": math.ldexp(0.125, length)}
+        summary, end = self.run_deck(deck_of(nbody, math.ldexp(0.0625, length - speed), 20, precision), files={"b.npy": rows * units})
+        energies = [math.ldexp(summary["quantities"][name], -mass - 2 * speed)
+                    for name in ("kinetic_energy", "potential_energy", "energy", "energy_drift")]
+        energies[-1] = summary["quantities"]["energy_drift"]
+        return end.rows / units, energies
+
+    def test_bodies_of_any_size_have_the_same_bits(self):
+        """The method knows no unit: lengths and masses scaled by powers of two, as far as numbers of the precision go, change no
+        bit, although cubes of distances are far out of range."""
+        for precision, sizes in (("single", (100, -100)), ("double", (400, -400))):
+            rows, energies = self.scaled_run(precision, 0, 0)
+            self.assertGreater(np.abs(rows[:, 3:6] - [[0, 0.5, 0], [0.25, -0.5, 0], [0, 0, 0.25]]).max(), 0.1, "they attract")
+            for size in sizes:
+                for mass in (0, size // 2, -size // 2):
+                    scaled = self.scaled_run(precision, size, mass)
+                    self.assertTrue(np.array_equal(scaled[0], rows), (precision, size, mass))
+                    self.assertEqual(scaled[1], energies, (precision, size, mass))
+
+    def test_orbits_of_any_size_close(self):
+        """A circle in 400 steps ends where one of axis 1 does, 3e-4 from its start, which is the method's error. Single precision
+        adds 400 roundings of the velocity, of 6e-8, each of which moves the end by up to a turn of 2 pi."""
+        def end(precision, axis):
+            step = 2 * math.pi * axis * math.sqrt(axis) / 400
+            return self.run_deck(deck_of(two_body(axis=axis), step, 400, precision))[1].position / axis
+
+        usual = end("double", 1)
+        self.assertLess(np.abs(usual - [[0.5, 0, 0], [-0.5, 0, 0]]).max(), 3e-4)
+        for precision, axes, roundings in (("single", (1e-25, 1e15, 1e17), 400 * 2 ** -24 * 2 * math.pi),
+                                           ("double", (1e-150, 1e110), 400 * 2 ** -53 * 2 * math.pi)):
+            for axis in axes:
+                self.assertLess(np.abs(end(precision, axis) - usual).max(), roundings, (precision, axis))
+
+    def snapshots_of_deck(self, name, *changes):
+        """Positions in all snapshots of a deck that ships."""
+        with scratch() as folder:
+            run = Run(["run", ROOT / f"decks/{name}.yaml", "--output", "run.out", *changes], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            paths = sorted((pathlib.Path(folder) / "run.out").glob("snapshot_*.vtkhdf"))
+            return np.array([State(path).position for path in paths])
+
+    def assert_second_order(self, errors):
+        """Errors against outside values with twice the deck's step and with its own, which leaves a quarter."""
+        self.assertAlmostEqual(errors[0] / errors[1], 4, delta=0.1, msg=errors)
+
+    def test_the_eccentric_orbit_is_keplers(self):
+        errors = []
+        for steps in (4000, 8000):
+            positions = self.snapshots_of_deck("eccentric-orbit", "--set", f"time.steps={steps}", "--set",
+                                               f"time.step={2 * math.pi / steps!r}", "--set",
+                                               f"output.snapshots.interval={steps // 10}")
+            expected = [on_kepler_orbit(2 * math.pi * n / 10, 0.9) for n in range(11)]
+            errors.append(np.abs(positions[:, 0] - positions[:, 1] - expected).max())
+            # The centre of mass stays where it is.
+            self.assertLess(np.abs(0.75 * positions[:, 0] + 0.25 * positions[:, 1]).max(), steps * np.finfo(float).eps)
+        # 250 steps a turn at the speed of the closest passage make an error of the phase of (2 pi / 250)^2 / 2.
+        self.assertLess(errors[1], (2 * math.pi / 250) ** 2)
+        self.assert_second_order(errors)
+
+    def test_the_figure_of_eight_closes(self):
+        """After a third of the published period each body is where another began, and after all of it where it began."""
+        errors = []
+        for steps in (600, 1200):
+            positions = self.snapshots_of_deck("figure-eight", "--set", f"time.steps={steps}", "--set",
+                                               f"time.step={6.32591398 / steps!r}", "--set",
+                                               f"output.snapshots.interval={steps // 12}")
+            begin, third, end = positions[0], positions[4], positions[12]
+            nearest = [int(np.abs(begin - body).max(axis=1).argmin()) for body in third]
+            self.assertIn(nearest, ([1, 2, 0], [2, 0, 1]))
+            errors.append([np.abs(third - begin[nearest]).max(), np.abs(end - begin).max()])
+        # About h^2 of distances of about 1, where h is 2 pi / 1200; the published numbers have eight digits.
+        self.assertLess(max(errors[1]), 8 * (2 * math.pi / 1200) ** 2)
+        for pair in zip(*errors):
+            self.assert_second_order(pair)
 
     def test_time_runs_back(self):
         """With reversed velocities the same steps lead back to the start, to rounding: some epsilon per step, which the shear
@@ -194,6 +285,11 @@ class Bodies(unittest.TestCase):
                 (deck_of(plummer(8, mass=1e-50), 0.1, 1, "single"), {}, "is 0 in single precision"),
                 (deck_of(plummer(8, 0, scale=1e-50), 0.1, 1, "single"), {}, "are at the same position in single precision"),
                 (bodies("b.csv"), {"b.csv": b"# none\n"}, "holds no bodies"),
+                (deck_of({"initial": "list"}, 0.1, 1), {}, "holds no bodies; give `list.bodies`"),
+                (deck_of({"initial": "list", "list": {"bodies": [{"mass": 1}]}}, 0.1, 1), {},
+                 "`nbody.list.bodies[0].position`: missing"),
+                (deck_of({"initial": "list", "list": {"bodies": [{"position": [0, 0, 0], "mass": -1}]}}, 0.1, 1), {},
+                 "mass"),
                 ({**deck_of(plummer(8), 0.1, 1), "mesh": {"cells": [8]}}, {},
                  "`mesh`: not used by nbody, whose points have no mesh"),
                 ({**deck_of(plummer(8), 0.1, 1), "time": {"courant": 0.5, "steps": 5}}, {},

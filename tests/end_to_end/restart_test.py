@@ -173,6 +173,51 @@ class Restart(unittest.TestCase):
             other = ["--set", "heat.source={file: other.npy}"]
             self.assert_ends(Run(["restart", "run.out", "--quiet", "--set", "time.steps=60", *other], folder), 0)
 
+    def test_a_finished_run_of_other_files_is_not_this_run(self):
+        """With the same deck, but another field, other bodies or another plugin, `--continue` refuses, with or without a
+        checkpoint, and changes nothing."""
+        bodies = "{initial: file, file: {path: b.csv}}"
+        of_field = DECK.replace("1 + x*y", "1 + x*y, source: {file: k.npy}")
+        for deck, name, option in (
+                (of_field, "k.npy", "heat.source"),
+                (of_field.replace("checkpoint:", "#"), "k.npy", "heat.source"),
+                (f"physics: nbody\nnbody: {bodies}\ntime: {{step: 0.1, steps: 2}}\n", "b.csv", "nbody.file.path"),
+                ("physics: faulty\nmesh: {cells: [8]}\ntime: {step: 0.1, steps: 3}\nfaulty: {where: u, value: nan, step: 9}\n",
+                 "faulty.so", "--plugin")):
+            with self.subTest(option=option), scratch() as folder:
+                place = pathlib.Path(folder)
+                numpy.save(place / "k.npy", numpy.full((30, 40), 2.0))
+                (place / "b.csv").write_text("0,0,0,0,0,0,1\n1,0,0,0,0,0,1\n")
+                shutil.copy(FAULTY, place / "faulty.so")
+                words = ["run", "run.yaml", "--continue", *(["--plugin", "faulty.so"] if option == "--plugin" else [])]
+                self.assert_ends(run(folder, *words, deck=deck), 0)
+                before = {path: path.read_bytes() for path in (place / "run.out").rglob("*") if path.is_file()}
+                self.assertIn("already finished", Run(words, folder).out)
+                numpy.save(place / "k.npy", numpy.full((30, 40), 2.5))
+                (place / "b.csv").write_text("0,0,0,0,0,0,1\n2,0,0,0,0,0,1\n")
+                with (place / "faulty.so").open("ab") as plugin:
+                    plugin.write(b"later")
+                self.assert_ends(run(folder, *words, deck=deck), 2, f"`{option}`: ", f"{name} has changed since the run began",
+                                 "; restore it, or begin a new run with --overwrite")
+                after = {path: path.read_bytes() for path in (place / "run.out").rglob("*") if path.is_file()}
+                self.assertEqual(after, before)
+
+    def test_a_plugin_may_be_named_again(self):
+        """The run's own plugin, under whatever name, is loaded once; a changed one is told of."""
+        with scratch() as folder:
+            shutil.copy(FAULTY, pathlib.Path(folder) / "faulty.so")
+            (pathlib.Path(folder) / "linked.so").symlink_to("faulty.so")
+            self.assert_ends(run(folder, "run", "run.yaml", "--plugin", "faulty.so"), 0)
+            for steps, name in ((50, "faulty.so"), (60, "linked.so")):
+                again = Run(["restart", "run.out", "--quiet", "--plugin", name, "--set", f"time.steps={steps}"], folder)
+                self.assert_ends(again, 0)
+                self.assertEqual(again.summary()["steps"], steps)
+                self.assertNotIn("has changed", again.err)
+            with (pathlib.Path(folder) / "faulty.so").open("ab") as plugin:
+                plugin.write(b"later")
+            self.assert_ends(Run(["restart", "run.out", "--quiet", "--plugin", "faulty.so"], folder), 0,
+                             "warning: `--plugin`: ", "faulty.so has changed since the run began")
+
     def test_what_is_missing_beside_checkpoints(self):
         with scratch() as folder:
             self.assert_ends(run(folder, "run", "run.yaml"), 0)

@@ -13,7 +13,7 @@ namespace halocline::battery {
 
 /// The result of a check.
 struct Finding {
-  enum class Verdict { held, failed, not_applicable };
+  enum class Verdict { held, failed, not_applicable, inconclusive };
   Verdict verdict = Verdict::held;
   std::string text;  ///< the numbers, or why the check does not apply
 };

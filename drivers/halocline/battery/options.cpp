@@ -73,7 +73,7 @@ Finding options(Subject const& subject) {
     std::vector<std::string> words{
         "run", (subject.scratch / "deck").string(), "--set", each.change, "--output", folder.string()};
     for (std::string const& plugin : subject.plugins) words.insert(words.end(), {"--plugin", plugin});
-    ProgramEnd const end = run_program_with(words, 20);
+    ProgramEnd const end = run_program_with(words);
     if (end.code != 2)
       return failed(
           fmt::format("`run --set {}` exited with code {} instead of 2: {}", each.change, end.code, end.said));

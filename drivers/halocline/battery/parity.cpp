@@ -13,6 +13,25 @@ namespace {
 
 constexpr Index steps = 8;
 
+/// The component that differs most between two states, and by how much relative to the largest value of the whole
+/// state. A field that is small against the others is a difference of larger terms, and has their roundings.
+struct Difference {
+  std::string field;
+  double part = 0;
+};
+Difference difference_in_scale(std::vector<Values> const& a, std::vector<Values> const& b) {
+  double const scale = largest(b);
+  Difference most;
+  for (std::size_t field = 0; field < b.size(); ++field) {
+    double difference = 0;
+    for (std::size_t n = 0; n < b[field].values.size(); ++n)
+      difference = std::max(difference, std::abs(a[field].values[n] - b[field].values[n]));
+    double const part = scale > 0 ? difference / scale : difference;
+    if (most.field.empty() || part > most.part) most = {b[field].name, part};
+  }
+  return most;
+}
+
 }  // namespace
 
 Finding blocks(Subject const& subject) {
@@ -56,10 +75,11 @@ Finding precisions(Subject const& subject) {
   double const size = stable ? std::min(given, 0.5 * *stable) : given;
   single->take(size, steps);
   double_->take(size, steps);
-  double const difference = largest_difference(single->state(), double_->state());
+  auto const [field, difference] = difference_in_scale(single->state(), double_->state());
   double const explained = 30.0 * static_cast<double>(steps) * std::numeric_limits<float>::epsilon();
   std::string const text =
-      fmt::format("{} steps differ by {:.1e}; rounding explains {:.1e}", steps, difference, explained);
+      fmt::format("{} steps differ by {:.1e} of the largest value, most in `{}`; rounding explains {:.1e}", steps,
+                  difference, field, explained);
   if (difference == 0) return failed("single and double precision give the same bits: `precision` has no effect");
   return difference < explained ? held(text) : failed(text);
 }

@@ -78,7 +78,7 @@ std::vector<std::string> with_changes(std::vector<std::string> words, Subject co
 /// Whether the deck is invalid for this many ranks because its mesh cannot be partitioned so.
 bool is_refused(Subject const& subject, std::vector<std::string> const& changes, int count) {
   std::vector<std::string> const words{"check", (subject.scratch / "deck").string(), "--ranks", std::to_string(count)};
-  return run_program_with(with_changes(words, subject, changes), 30).code == 2;
+  return run_program_with(with_changes(words, subject, changes)).code == 2;
 }
 
 nlohmann::json quantities_of(std::filesystem::path const& folder) {
@@ -132,7 +132,7 @@ Finding ranks(Subject const& subject) {
                                          "--ranks",
                                          std::to_string(count)};
     std::vector<std::string> const own = joined(changes, way_of(subject, count));
-    ProgramEnd const end = run_program_with(with_changes(words, subject, own), 30);
+    ProgramEnd const end = run_program_with(with_changes(words, subject, own));
     if (end.code == 2 && count > 1 && is_refused(subject, own, count)) continue;
     if (end.code != 0)
       return failed(fmt::format("on {} ranks the run exits with code {}: {}", count, end.code, end.said));
@@ -171,7 +171,7 @@ Finding builds(Subject const& subject) {
     auto const folder = subject.scratch / fmt::format("build{}", states.size());
     std::vector<std::string> const words{"run", (subject.scratch / "deck").string(), "--output", folder.string(),
                                          "--quiet"};
-    ProgramEnd const end = run_other_program(program, with_changes(words, subject, changes), 30);
+    ProgramEnd const end = run_other_program(program, with_changes(words, subject, changes));
     if (end.code != 0) {
       return failed(fmt::format("with {} the run exits with code {}: {}", states.empty() ? "this build" : program,
                                 end.code, end.said));

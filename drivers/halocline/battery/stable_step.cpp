@@ -11,8 +11,12 @@
 namespace halocline::battery {
 namespace {
 
-constexpr double bound =
-    100;  ///< a stable step may increase the largest value by this factor; an unstable one exceeds it by far
+/// A stable step may increase the largest value by this factor; an unstable one exceeds it by far.
+constexpr double bound = 100;
+/// What grows by itself, as what a source drives from rest, grows alike in shorter steps, within this factor. What an
+/// unstable step amplifies differs by many orders of magnitude.
+constexpr double alike = 2;
+constexpr Index steps = 300;
 
 /// The initial values of the deck plus a perturbation that excites all waves on the mesh.
 std::vector<std::string> rough(Subject const& subject) {
@@ -35,23 +39,45 @@ std::vector<std::string> rough(Subject const& subject) {
   return changes;
 }
 
-/// Growth of the largest value over this many steps; infinite if it becomes NaN.
-double growth(Subject const& subject, std::vector<std::string> const& changes, double part, int steps) {
+/// The largest values at the start and at any time.
+struct Growth {
+  double first = 0;
+  double most = 0;  ///< infinite if the state becomes NaN
+  [[nodiscard]] double factor() const { return first > 0 ? most / first : most > 0 ? INFINITY : 1; }
+};
+
+/// Over this many steps of a part of the longest stable one.
+Growth growth(Subject const& subject, std::vector<std::string> const& changes, double part, Index count) {
   Trial trial(subject, changes);
-  double const first = std::max(largest(trial.state()), 1e-30);
-  double most = 1;
+  Growth growth{.first = largest(trial.state())};
+  growth.most = growth.first;
   double const size = part * *trial.stable_step();
+  constexpr Index between = 20;
   try {
-    for (int n = 0; n < steps; n += 20) {
+    for (Index n = 0; n < count; n += between) {
       // A step that follows from the state stays a fraction of the stable step of that state.
-      trial.take(std::min(size, part * trial.stable_step().value_or(size)), 20);
-      most = std::max(most, largest(trial.state()) / first);
-      if (most > 1e12) break;
+      trial.take(std::min(size, part * trial.stable_step().value_or(size)), between);
+      growth.most = std::max(growth.most, largest(trial.state()));
+      if (growth.first > 0 && growth.factor() > 1e12) break;
     }
   } catch (Error const&) {
-    return INFINITY;
+    growth.most = INFINITY;
   }
-  return most;
+  return growth;
+}
+
+/// What the values do, and whether they are stable, with steps of 0.95 of the longest stable one.
+Finding stays_bounded(Subject const& subject, std::vector<std::string> const& changes) {
+  constexpr double part = 0.95;
+  Growth const within = growth(subject, changes, part, steps);
+  std::string const text = within.first > 0 ? fmt::format("values grow by a factor of {:.3g}", within.factor())
+                                            : fmt::format("values grow from rest to {:.3g}", within.most);
+  if (within.factor() < bound) return held(text);
+  if (!std::isfinite(within.most)) return failed(text);
+  Growth const finer = growth(subject, changes, part / 2, 2 * steps);
+  bool const is_alike = within.most < alike * finer.most && finer.most < alike * within.most;
+  std::string const more = fmt::format("{}, with steps of half the length to {:.3g}", text, finer.most);
+  return is_alike ? held(more) : failed(more);
 }
 
 }  // namespace
@@ -62,13 +88,11 @@ Finding stable_step(Subject const& subject) {
   if (!subject.entry.points) changes = joined(joined(changes, {odd_cells(subject)}), rough(subject));
   std::optional<double> const stable = Trial(subject, changes).stable_step();
   if (!stable) return not_applicable("any step is stable");
-  double const within = growth(subject, changes, 0.95, 300);
-  double const beyond = growth(subject, changes, 2, 300);
-  std::string const text = fmt::format(
-      "300 steps of 0.95 times the stability limit {:.3g}: values grow by a factor of {:.3g}; of twice the limit: "
-      "{:.2g}",
-      *stable, within, beyond);
-  return within < bound ? held(text) : failed(text);
+  Finding finding = stays_bounded(subject, changes);
+  Growth const beyond = growth(subject, changes, 2, steps);
+  finding.text = fmt::format("{} steps of 0.95 times the stability limit {:.3g}: {}; of twice the limit: {:.2g}", steps,
+                             *stable, finding.text, beyond.first > 0 ? beyond.factor() : beyond.most);
+  return finding;
 }
 
 }  // namespace halocline::battery

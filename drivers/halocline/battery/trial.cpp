@@ -90,7 +90,7 @@ Trial::Trial(Subject const& subject, std::vector<std::string> const& changes, bo
   } else {
     context.mesh = make_structured_mesh(deck_.section("mesh"), alone);
   }
-  physics_ = entry_.create(context);
+  physics_ = make_physics(entry_, context);
   time_ = deck_.section("time").real("start");
 }
 

@@ -1,0 +1,62 @@
+#include "drivers/halocline/input_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "framework/io/field_file_validation.hpp"
+#include "framework/io/input_file.hpp"
+
+namespace halocline {
+namespace {
+
+/// Adds a file if there is one to read: what an option's path means, only the physics knows.
+void add(std::string const& option, std::string const& path, std::vector<FieldFileRecord>& records) {
+  try {
+    InputFile const file(path);
+    records.push_back({option, path, file.identity().bytes, checksum_of(file, FieldFileRecord::largest_hashed)});
+  } catch (InputError const&) {
+  }
+}
+
+/// Adds the paths in a section and in its inner sections that are in use.
+void add_paths(Section const& declared, Options const& given, std::vector<FieldFileRecord>& records) {
+  for (Option const& option : declared.options()) {
+    std::string const& name = option.name();
+    if (option.kind() == OptionKind::path && given.has(name)) add(given.full_name(name), given.path(name), records);
+  }
+  for (Section::Inner const& inner : declared.inner()) {
+    std::string const& name = inner.section.name();
+    bool const is_used = inner.chooser.empty() || given.choice(inner.chooser) == name;
+    if (is_used) add_paths(inner.section, given.section(name), records);
+  }
+  for (Section const& element : declared.lists()) {
+    for (Options const& one : given.list(element.name())) add_paths(element, one, records);
+  }
+}
+
+}  // namespace
+
+InputFiles record_input_files(PhysicsEntry const& entry, Options const& deck, std::vector<std::string> const& plugins) {
+  Options const physics = deck.section(entry.name);
+  InputFiles files{.of_deck = record_field_files(physics), .plugins = {}};
+  add_paths(entry.options, physics, files.of_deck);
+  for (std::string const& plugin : plugins) add("--plugin", std::filesystem::absolute(plugin).string(), files.plugins);
+  return files;
+}
+
+std::vector<std::string> changed_files(std::span<FieldFileRecord const> then, std::span<FieldFileRecord const> now) {
+  std::vector<std::string> changed;
+  for (FieldFileRecord const& file : then) {
+    auto const found = std::find_if(now.begin(), now.end(), [&](FieldFileRecord const& other) {
+      return other.option == file.option && other.path == file.path;
+    });
+    if (found == now.end() || (found->bytes == file.bytes && found->checksum == file.checksum)) continue;
+    std::string const before = found->bytes == file.bytes ? "" : fmt::format(", when it had {} bytes", file.bytes);
+    changed.push_back(fmt::format("`{}`: {} has changed since the run began{}", file.option, file.path, before));
+  }
+  return changed;
+}
+
+}  // namespace halocline
