@@ -156,6 +156,29 @@ class Stranger(unittest.TestCase):
                     # Tolerances: of the solves by default, and of rounding in 20 steps.
                     self.assertAlmostEqual(run.summary()["quantities"]["maximum(u)"], peak * factor**steps, delta=tolerance)
 
+    def test_a_reader_of_its_own_is_differentiated(self):
+        """`Square` of decay.cpp, against the same steps here; and the limit of the step by `inverse_spacing`."""
+        cells, step, steps, a, decay = 64, 2e-5, 10, 0.5, 0.5
+        u = [2 + math.sin(2 * math.pi * (i + 0.5) / cells) for i in range(cells)]
+        # `fastest` is decay / 2 plus 4 a u per square of the spacing.
+        stable = 1 / (decay / 2 + 4 * a * max(u) * cells**2)
+        for _ in range(steps):
+            square = [value**2 for value in u]
+            u = [u[i] + step * (a * cells**2 * (square[i - 1] - 2 * square[i] + square[(i + 1) % cells]) - decay * u[i])
+                 for i in range(cells)]
+        options = {"decay.a": a, "decay.D": 0, "decay.u.initial": "2+sin(2*pi*x)", "time.method": "explicit_euler",
+                   "time.steps": steps}
+        words = ["run", self.home / "source/decay.yaml", "--plugin", self.home / "build/decay.so", "--output", "run.out"]
+        with scratch() as folder:
+            run = Run([*words, *settings({**options, "time.step": step})], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            # Ten steps of some ten roundings each, of terms a step times cells^2 as large.
+            self.assertAlmostEqual(run.summary()["quantities"]["maximum(u)"], max(u), delta=1e-13)
+        with scratch() as folder:
+            run = Run([*words, *settings({**options, "time.step": 1.001 * stable})], folder)
+            self.assertEqual(run.code, 2)
+            self.assertIn("is longer than the longest stable step", run.err)
+
     def test_timers_of_a_plugin_are_regions(self):
         """For code that reads its parameters from a Teuchos::ParameterList, see material.cpp."""
         for ranks in (1, 3):
