@@ -49,8 +49,9 @@ constexpr void require_law() {
   }
   if constexpr (!requires { &Both::source; }) {
     static_assert(
-        requires(Law const& law, At const& at, State const& u) { law.source(at, u); },
-        "`source` of the law must be a const member that takes (at, u)");
+        requires { Law::source_shape; } ||
+            requires(Law const& law, At const& at, State const& u) { law.source(at, u); },
+        "`source` of the law must be a const member that takes (at, u), or, with a `source_shape`, (at, u…)");
   }
   if constexpr (
       !requires { &Both::contact_speed; } || !requires { &Both::star; }) {
