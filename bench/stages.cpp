@@ -75,8 +75,7 @@ class Plane {
     FieldsState<float> const like(fields("u", "v"));
     system_ = std::make_unique<EquationSystem<float>>(
         mesh_, like, std::vector<EquationField>(2, field),
-        StagesOfLaw<float>{std::make_unique<StageSweeps<float, Reaction, 2>>(mesh_, Reaction{}, Fields<float>{}),
-                           nullptr});
+        StagesOfLaw<float>{std::make_unique<StageSweeps<float, Reaction, 2>>(mesh_, Reaction{}), nullptr});
     for (std::size_t n = 0; n < states_.size(); ++n) {
       states_[n] = std::make_unique<FieldsState<float>>(fields("u", "v"));
       for (auto const& each : states_[n]->fields) each->fill(Expression("0.5 + 0.25*random(7)"), 0);

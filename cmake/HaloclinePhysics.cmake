@@ -16,7 +16,8 @@ function(_halocline_choose_build_type)
   message(STATUS "Halocline: no CMAKE_BUILD_TYPE was chosen, so it is Release")
 endfunction()
 
-function(_halocline_warn_of_slow_code name)
+# `command` is what the warning is about: halocline_add_physics(transport)
+function(_halocline_warn_of_slow_code command)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CXX_FLAGS MATCHES "(^| )-O")
     return()  # a multi-configuration generator: the build chooses
   endif()
@@ -24,9 +25,16 @@ function(_halocline_warn_of_slow_code name)
   string(REGEX MATCHALL "(^| )-O[^ ]*" levels "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
   list(POP_BACK levels level)
   if(NOT level OR level MATCHES "-O[0g]")
-    message(WARNING "halocline_add_physics(${name}): CMAKE_BUILD_TYPE is `${CMAKE_BUILD_TYPE}`, which does not optimise: "
+    message(WARNING "${command}: CMAKE_BUILD_TYPE is `${CMAKE_BUILD_TYPE}`, which does not optimise: "
       "runs may be ten times slower. -DCMAKE_BUILD_TYPE=Release makes a fast one.")
   endif()
+endfunction()
+
+# Code that is compiled outside of this repository: for the processor of its Halocline, and optimised.
+function(_halocline_finish_external target command)
+  halocline_march(${target})
+  _halocline_choose_build_type()
+  _halocline_warn_of_slow_code("${command}")
 endfunction()
 
 # halocline_bring_tunings(TARGET FILE): embeds a tuning table as text in a plugin, where its loader finds it
@@ -56,10 +64,23 @@ function(halocline_add_physics name)
   if(COMMAND halocline_place_physics AND PROJECT_SOURCE_DIR STREQUAL Halocline_SOURCE_DIR)
     halocline_place_physics(${target})
   else()
-    halocline_march(${target})
-    _halocline_choose_build_type()
-    _halocline_warn_of_slow_code(${name})
+    _halocline_finish_external(${target} "halocline_add_physics(${name})")
   endif()
+endfunction()
+
+# halocline_add_program(NAME SOURCES FILE… [LIBRARIES TARGET…])
+#
+# Builds a program of your own on the modules of Halocline that LIBRARIES names (Halocline::halo, …; without any, on all),
+# as halocline_add_physics builds a physics: its sources may include Kokkos.
+function(halocline_add_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  add_executable(${name})
+  halocline_kernel_sources(${name} ${arg_SOURCES})
+  if(NOT arg_LIBRARIES MATCHES "Halocline::")
+    list(APPEND arg_LIBRARIES Halocline::halocline)
+  endif()
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  _halocline_finish_external(${name} "halocline_add_program(${name})")
 endfunction()
 
 # halocline_test_physics(NAME [DECK FILE…] [ONLY CHECK…])

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <concepts>
 #include <type_traits>
 
 #include "framework/kernel/backends.hpp"
@@ -34,7 +35,7 @@ using Scalar = std::conditional_t<is_host<Execution>, Real, LaterScalar<Real>>;
 /// require, made a star's sweep slower by a third in single precision.
 template <class Functor>
 concept HasLaterScalars = requires(Functor const& functor) {
-  functor.bound();
+  { functor.bound() } -> std::same_as<Functor>;
 };
 
 /// How a thread stores its functor: a bound copy, or a reference.

@@ -7,6 +7,7 @@
 
 #include "framework/field/block_view.hpp"
 #include "framework/field/field_view.hpp"
+#include "framework/kernel/functor_rules.hpp"
 #include "framework/kernel/stencil.hpp"
 
 namespace halocline {
@@ -204,7 +205,7 @@ template <class Functor, int InputCount>
 /// compiles its loop once, since the loop is not memory-bound.
 template <class Functor>
 [[nodiscard]] constexpr bool is_long_functor() {
-  if constexpr (requires { Functor::is_long; }) {
+  if constexpr (requires { std::bool_constant<Functor::is_long>{}; }) {
     return Functor::is_long;
   } else {
     return false;
@@ -214,6 +215,7 @@ template <class Functor>
 /// One sweep, ready to run on any backend: everything but the memory for its sums.
 template <class GeometryReal, class Functor, class OutputViews, class InputViews>
 struct Task {
+  static_assert(require_functor<Functor>());
   using Returned = decltype(std::declval<InputViews const&>().evaluate(
       std::declval<Functor const&>(), std::declval<Geometry<GeometryReal> const&>(), Index{}, Index{}, Index{}));
   using Value = typename Returns<Returned>::value_type;

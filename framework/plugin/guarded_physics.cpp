@@ -55,14 +55,22 @@ class GuardedPhysics final : public Physics {
   GuardedPhysics(GuardedPhysics const&) = delete;
   GuardedPhysics& operator=(GuardedPhysics const&) = delete;
 
-  [[nodiscard]] std::vector<FieldBase const*> fields() const override {
-    PluginCall const call = in("`fields`");
+  [[nodiscard]] std::vector<FieldBase const*> fields() const override { return checked_fields(PluginStage::running); }
+
+  /// The fields, if they are such as a run can write; otherwise throws as a failure of this stage.
+  [[nodiscard]] std::vector<FieldBase const*> checked_fields(PluginStage stage) const {
+    PluginCall call = in("`fields`");
+    call.stage = stage;
     auto fields = call_plugin(call, [&] { return physics_->fields(); });
     std::vector<std::string> names;
     for (FieldBase const* const field : fields) {
       if (field == nullptr) throw_broken_promise(call, "it returned a null pointer for a field");
       if (&field->mesh() != mesh_.get())
         throw_broken_promise(call, "field `" + field->name() + "` lies on another mesh than the run");
+      if (field->centring() != Centring::cell && field->centring() != Centring::node)
+        throw_broken_promise(call, "field `" + field->name() +
+                                       "` lies on faces, but snapshots hold fields on cells and nodes; leave it out of "
+                                       "`fields`: `serialize` stores fields on faces in checkpoints");
       names.push_back(field->name());
     }
     if (as_points(*mesh_) != nullptr && !have_one_position(fields))
@@ -236,7 +244,9 @@ PhysicsEntry guarded(PhysicsEntry entry, std::string const& file) {
                   create = std::move(entry.create)](PhysicsContext const& context) -> std::unique_ptr<Physics> {
     auto physics = call_plugin(creating, [&] { return create(context); });
     if (physics == nullptr) throw_broken_promise(creating, "it returned no physics (a null pointer)");
-    return std::make_unique<GuardedPhysics>(std::move(physics), context, creating.plugin);
+    auto checked = std::make_unique<GuardedPhysics>(std::move(physics), context, creating.plugin);
+    static_cast<void>(checked->checked_fields(PluginStage::creating));
+    return checked;
   };
   return entry;
 }

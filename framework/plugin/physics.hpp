@@ -54,8 +54,8 @@ class Physics {
   Physics(Physics const&) = delete;
   Physics& operator=(Physics const&) = delete;
 
-  /// The fields of the state in snapshots; for points, one of them has the positions (FieldDescription::position). They
-  /// live as long as the physics.
+  /// The fields of the state in snapshots, on cells or nodes; for points, one of them has the positions
+  /// (FieldDescription::position). They exist from the beginning, and live as long as the physics.
   [[nodiscard]] virtual std::vector<FieldBase const*> fields() const = 0;
   /// Named scalars of the present state, always the same ones in the same order; with an exact solution they include
   /// error norms.

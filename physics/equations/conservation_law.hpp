@@ -149,7 +149,7 @@ template <class Real, template <class, int> class Law, int Axes>
   RiemannSolver<Real> const riemann{Real(scheme.has_one_speed ? 1 : 0), Real(scheme.has_contact ? 1 : 0)};
   auto const stages = [&]<class Edges>(Edges const& edges) -> std::unique_ptr<Stages<Real>> {
     using Rate = FluxRate<Real, Its, Edges, Axes>;
-    return std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate{law, edges, riemann}, Fields<Real>{});
+    return std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate{law, edges, riemann});
   };
   auto state_law = std::make_unique<TypedStateLaw<Real, Its, Axes>>(mesh, walls, law);
   switch (scheme.edges) {

@@ -61,9 +61,8 @@ class Setting {
     std::vector<EquationField> const both(2, field);
     system = std::make_unique<EquationSystem<Real>>(
         mesh, like, both,
-        StagesOfLaw<Real>{std::make_unique<StageSweeps<Real, TwoFields<Real, Axes>, Axes>>(
-                              mesh, TwoFields<Real, Axes>{}, Fields<Real>{}),
-                          nullptr});
+        StagesOfLaw<Real>{
+            std::make_unique<StageSweeps<Real, TwoFields<Real, Axes>, Axes>>(mesh, TwoFields<Real, Axes>{}), nullptr});
   }
 
   [[nodiscard]] std::unique_ptr<SystemState> state(int number) const {
@@ -271,7 +270,7 @@ TEST(EquationSystem, StagesOfOneFormAreThoseOfAll) {
   for (int const side : {-1, 1}) field.walls.at(2, side).kind = BoundaryKind::neumann;
   EquationSystem<double> one_form(
       setting.mesh, setting.like, std::vector<EquationField>(2, field),
-      {std::make_unique<StageSweeps<double, InOneForm, 2>>(setting.mesh, InOneForm{}, Fields<double>{}), nullptr});
+      {std::make_unique<StageSweeps<double, InOneForm, 2>>(setting.mesh, InOneForm{}), nullptr});
   Extents const all = setting.mesh->extents(Centring::cell);
   for (int terms = 0; terms <= 4; ++terms) {
     for (bool const in_place : {false, true}) {

@@ -12,6 +12,7 @@
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/plugin/physics.hpp"
 #include "physics/equations/law_parts.hpp"
+#include "physics/equations/law_requirements.hpp"
 #include "physics/equations/law_sections.hpp"
 #include "physics/equations/riemann.hpp"
 #include "physics/equations/stage_sweeps.hpp"
@@ -116,6 +117,7 @@ class Equations {
   /// numbers of axes. For each of them one source file contains `template struct LawParts<Law, 1>;`.
   template <template <class, int> class Law, int... Axes>
   [[nodiscard]] PhysicsEntry law() const {
+    (equation::require_law<Law<double, Axes>, Axes>(), ...);
     using First = Law<double, 1>;
     constexpr LawTraits traits{HasContact<First, typename First::State, WaveBounds<double>>,
                                HasBalance<First, typename First::State>, HasWalls<First, typename First::State>};
@@ -149,7 +151,7 @@ class Equations {
   template <class Real, class Rate, int Axes>
   [[nodiscard]] static StagesOfLaw<Real> make_stages(Options const& own,
                                                      std::shared_ptr<StructuredMesh const> const& mesh) {
-    return {std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate(own), Fields<Real>{}), nullptr};
+    return {std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate(own)), nullptr};
   }
   template <class Real, template <class, int> class Rate, int... Axes>
   [[nodiscard]] static StagesOfLaw<Real> make_stages_of_axes(Options const& own,

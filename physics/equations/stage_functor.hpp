@@ -37,21 +37,21 @@ KOKKOS_FORCEINLINE_FUNCTION Real component(Real const& value, int) {
 [[nodiscard]] constexpr Shape wider(Shape const& a, Shape const& b) { return a.covers(b) ? a : b; }
 
 /// The sum of a rate and of the diffusion that it declares by `diffusivity()`.
-template <class Real, class Rate, int Axes>
+template <class Real, class Rate, int Axes, int Fields>
 struct WithDiffusion {
   static constexpr Shape shape = wider(Rate::shape, star<1, Axes>);
-  static constexpr int fields = Rate::fields;
+  static constexpr bool is_long = kernel::is_long_functor<Rate>();
   Rate rate;
-  Values<Real, fields> diffusivity;
+  Values<Real, Fields> diffusivity;
 
   template <class P, class... In>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Real, fields> operator()(P const& at, In const&... in) const {
-    return add(rate(at, in...), at, std::make_index_sequence<static_cast<std::size_t>(fields)>(), in...);
+  KOKKOS_FORCEINLINE_FUNCTION Values<Real, Fields> operator()(P const& at, In const&... in) const {
+    return add(rate(at, in...), at, std::make_index_sequence<static_cast<std::size_t>(Fields)>(), in...);
   }
 
  private:
   template <class Returned, class P, std::size_t... N, class... In>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Real, fields> add(Returned const& of_rate, P const& at, std::index_sequence<N...>,
+  KOKKOS_FORCEINLINE_FUNCTION Values<Real, Fields> add(Returned const& of_rate, P const& at, std::index_sequence<N...>,
                                                        In const&... in) const {
     return {(component(of_rate, static_cast<int>(N)) + diffusivity.value[N] * at.laplacian(pick<N>(in...)))...};
   }
@@ -60,13 +60,13 @@ struct WithDiffusion {
 }  // namespace equation
 
 /// One stage of an integrator at one point: out = own y + sum of weight x + scale rate(y); with `HasSlope` the rate is
-/// a second output. Inputs: the `Fields` of y, the `Coefficients` of the physics, then the fields of each of the
-/// `Terms` states x. Outputs: the fields of out, then those of the slope.
-template <class Real, class Rate, int Axes, int Fields, int Coefficients, int Terms, bool HasSlope>
+/// a second output. Inputs: the `Fields` of y, then the fields of each of the `Terms` states x. Outputs: the fields of
+/// out, then those of the slope.
+template <class Real, class Rate, int Axes, int Fields, int Terms, bool HasSlope>
 struct StageFunctor {
   static constexpr Shape shape = Rate::shape;
   static constexpr bool is_long = kernel::is_long_functor<Rate>();
-  static constexpr int read = Fields + Coefficients;
+  static constexpr int read = Fields;
   static constexpr Shape input_shape(int n) { return n < read ? shape_of_input<Rate>(n) : point; }
 
   Rate rate;

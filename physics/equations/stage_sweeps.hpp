@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/kernel/functor_rules.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/block_geometry.hpp"
@@ -18,23 +19,42 @@ namespace halocline {
 
 namespace equation {
 
+/// The members of a rate by name, besides operator(), `shape` and what every functor may have.
+struct NamesOfRate {
+  int fields;
+  int fastest;
+  int diffusivity;
+};
+template <class Rate>
+[[nodiscard]] constexpr bool names_fields() {
+  return !requires { &kernel::Beside<Rate, NamesOfRate>::fields; };
+}
+template <class Rate>
+[[nodiscard]] constexpr bool names_fastest() {
+  return !requires { &kernel::Beside<Rate, NamesOfRate>::fastest; };
+}
+template <class Rate>
+[[nodiscard]] constexpr bool names_diffusivity() {
+  return !requires { &kernel::Beside<Rate, NamesOfRate>::diffusivity; };
+}
+
+/// Whether `fields` is a number that is known when the rate is compiled.
+template <class Rate>
+concept HasFields = requires {
+  requires std::bool_constant<(Rate::fields > 0)>::value;
+};
+
 /// Number of fields of a Rate's state: `static constexpr int fields`, default one.
 template <class Rate>
 [[nodiscard]] constexpr int fields_of() {
-  if constexpr (requires { Rate::fields; }) {
+  if constexpr (HasFields<Rate>) {
     return Rate::fields;
   } else {
     return 1;
   }
 }
 template <class Rate>
-[[nodiscard]] constexpr int coefficients_of() {
-  if constexpr (requires { Rate::coefficients; }) {
-    return Rate::coefficients;
-  } else {
-    return 0;
-  }
-}
+inline constexpr auto each_field = std::make_index_sequence<static_cast<std::size_t>(fields_of<Rate>())>();
 
 /// Whether a rate declares that its fields diffuse, in addition to what the functor returns.
 template <class Rate>
@@ -42,17 +62,22 @@ template <class Rate>
   return requires(Rate const& rate) { rate.diffusivity(); };
 }
 
-/// The type that has `fastest`: the rate, or its `bound()`, one functor for several rates.
+template <class Rate>
+concept HasSharedBound = requires(Rate const& rate) {
+  requires kernel::CanBeBase<decltype(rate.bound())>;
+  requires names_fastest<decltype(rate.bound())>();
+};
+/// The functor that has `fastest`: the rate, or the one that its `bound()` returns, shared by several rates.
 template <class Rate>
 [[nodiscard]] auto bound_of(Rate const& rate) {
-  if constexpr (requires { rate.bound(); }) {
+  if constexpr (HasSharedBound<Rate>) {
     return rate.bound();
   } else {
     return rate;
   }
 }
 
-/// Whether a rate has a bound `fastest(at, u…, coefficients…)`.
+/// Whether a rate has a bound `fastest(at, u…)`.
 template <class Real, class Rate, int Axes, std::size_t... N>
 [[nodiscard]] constexpr bool is_bounded(std::index_sequence<N...>) {
   return requires(Rate const& rate, EquationPoint<Real, Axes, Point<Real>> const& at) {
@@ -60,49 +85,47 @@ template <class Real, class Rate, int Axes, std::size_t... N>
   };
 }
 
-// If Rate has a member of that name, of any kind and signature, the name is ambiguous in a class derived from both.
-struct AnyFastest {
-  int fastest;
-};
-struct AnyDiffusivity {
-  int diffusivity;
-};
-template <class Rate, class Any>
-struct Beside : Rate, Any {};
-template <class Rate>
-[[nodiscard]] constexpr bool names_fastest() {
-  return !requires { &Beside<Rate, AnyFastest>::fastest; };
-}
-template <class Rate>
-[[nodiscard]] constexpr bool names_diffusivity() {
-  return !requires { &Beside<Rate, AnyDiffusivity>::diffusivity; };
-}
-
 /// The return type of a rate at a point.
 template <class Real, class Rate, int Axes, std::size_t... N>
 [[nodiscard]] auto returned_by(Rate const& rate, std::index_sequence<N...>)
     -> decltype(rate(std::declval<EquationPoint<Real, Axes, Point<Real>> const&>(),
                      std::declval<Reader<Real, InputShape<Rate, static_cast<int>(N)>> const&>()...));
+template <class Real, class Rate, int Axes>
+concept HasRate = requires(Rate const& rate) {
+  returned_by<Real, Rate, Axes>(rate, each_field<Rate>);
+};
+
+template <class Rate>
+using DiffusivityOf = decltype(std::declval<Rate const&>().diffusivity());
+template <class Real, class Rate>
+concept HasDiffusivity = std::is_same_v < DiffusivityOf<Rate>,
+        Values < Real, fields_of<Rate>()
+>> || (fields_of<Rate>() == 1 && std::is_same_v<DiffusivityOf<Rate>, Real>);
 
 /// Stops compilation with a readable message if a functor does not meet the requirements of a declared physics.
 template <class Real, class Rate, int Axes>
 constexpr void require_rate() {
-  constexpr auto inputs =
-      std::make_index_sequence<static_cast<std::size_t>(fields_of<Rate>() + coefficients_of<Rate>())>();
-  using Returned = decltype(returned_by<Real, Rate, Axes>(std::declval<Rate const&>(), inputs));
-  static_assert(std::is_same_v<Returned, Values<Real, fields_of<Rate>()>> ||
-                    (fields_of<Rate>() == 1 && std::is_same_v<Returned, Real>),
-                "operator() of the functor must return Values<Real, fields>, or Real where there is one field");
+  static_assert(kernel::CanBeBase<Rate>, "the functor of a declared physics must be a class that is not final");
+  static_assert(kernel::require_functor<Rate>());
+  static_assert(!names_fields<Rate>() || HasFields<Rate>,
+                "`fields` of the functor must be `static constexpr int fields = …;`, the number of its fields");
+  static_assert(HasRate<Real, Rate, Axes>,
+                "operator() of the functor must be a const member that takes (at, u…), one reader for each field");
+  if constexpr (HasRate<Real, Rate, Axes>) {
+    using Returned = decltype(returned_by<Real, Rate, Axes>(std::declval<Rate const&>(), each_field<Rate>));
+    static_assert(std::is_same_v<Returned, Values<Real, fields_of<Rate>()>> ||
+                      (fields_of<Rate>() == 1 && std::is_same_v<Returned, Real>),
+                  "operator() of the functor must return Values<Real, fields>, or Real where there is one field");
+  }
   if constexpr (names_fastest<Rate>()) {
-    static_assert(is_bounded<Real, Rate, Axes>(inputs),
+    static_assert(is_bounded<Real, Rate, Axes>(each_field<Rate>),
                   "`fastest` of the functor must be a const member that takes what operator() takes: (at, u…)");
   }
   if constexpr (names_diffusivity<Rate>()) {
     static_assert(
-        requires(Rate const& rate) {
-          { rate.diffusivity() } -> std::same_as<Values<Real, fields_of<Rate>()>>;
-        },
-        "`diffusivity` of the functor must be a const member that returns Values<Real, fields>");
+        HasDiffusivity<Real, Rate>,
+        "`diffusivity` of the functor must be a const member that returns Values<Real, fields>, or Real where "
+        "there is one field");
   }
 }
 
@@ -110,8 +133,7 @@ constexpr void require_rate() {
 template <class Real, class Rate, int Axes>
 [[nodiscard]] constexpr bool goes_by_tiles() {
 #if defined(KOKKOS_ENABLE_CUDA)
-  return kernel::cuda::OwnKernel<
-      StageFunctor<Real, Rate, Axes, fields_of<Rate>(), coefficients_of<Rate>(), 1, false>>::possible;
+  return kernel::cuda::OwnKernel<StageFunctor<Real, Rate, Axes, fields_of<Rate>(), 1, false>>::possible;
 #else
   return false;
 #endif
@@ -149,19 +171,17 @@ template <class Real, class Rate, int Axes>
 class StageSweeps final : public Stages<Real> {
  public:
   static constexpr int fields = equation::fields_of<Rate>();
-  static constexpr int coefficients = equation::coefficients_of<Rate>();
   /// Whether the fields diffuse in addition to the rate: an implicit part is not in the functor.
   static constexpr bool diffuses = equation::diffuses<Rate>();
 
-  StageSweeps(std::shared_ptr<StructuredMesh const> mesh, Rate const& rate, Fields<Real> coefficient_fields)
-      : mesh_(std::move(mesh)), rate_(rate), coefficients_(std::move(coefficient_fields)) {
+  StageSweeps(std::shared_ptr<StructuredMesh const> mesh, Rate const& rate) : mesh_(std::move(mesh)), rate_(rate) {
     for (Block const& block : mesh_->blocks()) geometry_.emplace_back(*mesh_, block, Centring::cell);
     fastest_.resize(geometry_.size());
     differences_ = difference_weights<Real>(*mesh_);
   }
 
   [[nodiscard]] Shape shape() const override {
-    if constexpr (diffuses) return equation::WithDiffusion<Real, Rate, Axes>::shape;
+    if constexpr (diffuses) return WithDiffusion::shape;
     return Rate::shape;
   }
 
@@ -172,29 +192,28 @@ class StageSweeps final : public Stages<Real> {
 
   void sweep(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const override {
     if constexpr (diffuses) {
-      if (stage.part == RatePart::whole) {
-        return sweep_rate(equation::WithDiffusion<Real, Rate, Axes>{rate_, rate_.diffusivity()}, block, box, stage);
-      }
+      // The rate alone has the same form, with diffusivity zero: one of its own would double compile times.
+      bool const is_whole = stage.part == RatePart::whole;
+      sweep_rate(WithDiffusion{rate_, is_whole ? diffusivity_of_fields() : Values<Real, fields>{}}, block, box, stage);
+    } else {
+      sweep_rate(rate_, block, box, stage);
     }
-    sweep_rate(rate_, block, box, stage);
   }
 
   [[nodiscard]] std::vector<double> diffusivity() const override {
     std::vector<double> all;
     if constexpr (diffuses) {
-      Values<Real, fields> const of_field = rate_.diffusivity();
+      Values<Real, fields> const of_field = diffusivity_of_fields();
       for (int n = 0; n < fields; ++n) all.push_back(static_cast<double>(of_field[n]));
     }
     return all;
   }
 
   [[nodiscard]] std::optional<double> fastest(double time, Fields<Real> const& y) const override {
-    if constexpr (equation::is_bounded<Real, Bound, Axes>(
-                      std::make_index_sequence<static_cast<std::size_t>(fields + coefficients)>())) {
+    if constexpr (equation::is_bounded<Real, Bound, Axes>(equation::each_field<Rate>)) {
       double largest = 0;
       for (Block const& block : mesh_->blocks()) {
-        reduce_fastest(block, time, y, std::make_index_sequence<static_cast<std::size_t>(fields)>(),
-                       std::make_index_sequence<static_cast<std::size_t>(coefficients)>());
+        reduce_fastest(block, time, y, equation::each_field<Rate>);
       }
       for (auto const& of_block : fastest_) largest = larger(largest, of_block.value());
       return largest;
@@ -205,8 +224,15 @@ class StageSweeps final : public Stages<Real> {
 
  private:
   using View = FieldView<Real const>;
+  using WithDiffusion = equation::WithDiffusion<Real, Rate, Axes, fields>;
   using Bound = decltype(equation::bound_of(std::declval<Rate const&>()));
 
+  [[nodiscard]] Values<Real, fields> diffusivity_of_fields() const {
+    auto const declared = rate_.diffusivity();
+    Values<Real, fields> of_field;
+    for (int n = 0; n < fields; ++n) of_field[n] = equation::component(declared, n);
+    return of_field;
+  }
   [[nodiscard]] static View view(Fields<Real> const& fields_of_state, std::size_t n, Block const& block) {
     return std::as_const(*fields_of_state[n]).view(block);
   }
@@ -233,7 +259,7 @@ class StageSweeps final : public Stages<Real> {
 
   template <int Terms, bool HasSlope, class Whole>
   void sweep_as(Whole const& rate, Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const {
-    StageFunctor<Real, Whole, Axes, fields, coefficients, Terms, HasSlope> functor{
+    StageFunctor<Real, Whole, Axes, fields, Terms, HasSlope> functor{
         rate, differences_, static_cast<Real>(stage.own), static_cast<Real>(stage.scale), {}};
     std::array<Fields<Real> const*, most_stage_terms> states{};
     for (int n = 0; n < Terms; ++n) {
@@ -242,14 +268,12 @@ class StageSweeps final : public Stages<Real> {
       functor.weight[n] = is_given ? static_cast<Real>(stage.weights[at]) : Real{0};
       states[at] = is_given ? stage.states[at] : stage.y;
     }
-    enqueue<HasSlope>(block, box, stage, functor, states, std::make_index_sequence<static_cast<std::size_t>(fields)>(),
-                      std::make_index_sequence<static_cast<std::size_t>(coefficients)>(),
+    enqueue<HasSlope>(block, box, stage, functor, states, equation::each_field<Rate>,
                       std::make_index_sequence<static_cast<std::size_t>(Terms * fields)>());
   }
-  template <bool HasSlope, class Functor, class States, std::size_t... F, std::size_t... C, std::size_t... T>
+  template <bool HasSlope, class Functor, class States, std::size_t... F, std::size_t... T>
   void enqueue(Block const& block, IndexRange const& box, StageArguments<Real> const& stage, Functor const& functor,
-               States const& states, std::index_sequence<F...>, std::index_sequence<C...>,
-               std::index_sequence<T...>) const {
+               States const& states, std::index_sequence<F...>, std::index_sequence<T...>) const {
     auto const to = [&] {
       if constexpr (HasSlope) {
         return outputs((*stage.out)[F]->view(block)..., (*stage.slope)[F]->view(block)...);
@@ -258,19 +282,17 @@ class StageSweeps final : public Stages<Real> {
       }
     }();
     halocline::sweep(execution(block), box, geometry_at(block, stage.time), to, functor, view(*stage.y, F, block)...,
-                     view(coefficients_, C, block)..., view(*states[T / fields], T % fields, block)...);
+                     view(*states[T / fields], T % fields, block)...);
   }
-  template <std::size_t... F, std::size_t... C>
-  void reduce_fastest(Block const& block, double time, Fields<Real> const& y, std::index_sequence<F...>,
-                      std::index_sequence<C...>) const {
+  template <std::size_t... F>
+  void reduce_fastest(Block const& block, double time, Fields<Real> const& y, std::index_sequence<F...>) const {
     sweep_reduce(execution(block), mesh_->owned(block, Centring::cell), geometry_at(block, time), fastest_[block.local],
                  no_outputs, equation::FastestFunctor<Real, Bound, Axes>{equation::bound_of(rate_), differences_},
-                 view(y, F, block)..., view(coefficients_, C, block)...);
+                 view(y, F, block)...);
   }
 
   std::shared_ptr<StructuredMesh const> mesh_;
   Rate rate_;
-  Fields<Real> coefficients_;
   DifferenceWeights<Real> differences_;
   std::vector<BlockGeometry<Real>> geometry_;                   ///< by Block::local …
   mutable std::vector<Reduction<Execution, Maximum>> fastest_;  ///< … as well

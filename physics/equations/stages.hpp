@@ -13,7 +13,7 @@
 
 namespace halocline {
 
-/// The fields of a state, or the coefficients, in the order of their declaration.
+/// The fields of a state, in the order of their declaration.
 template <class Real>
 using Fields = std::vector<std::shared_ptr<Field<Real>>>;
 

@@ -109,11 +109,15 @@ class Endings(unittest.TestCase):
 
     def test_fields_that_a_plugin_must_not_have(self):
         for how, said in (("two fields of a name", "two fields are called `u`"),
-                          ("another mesh", "field `coarse` lies on another mesh than the run")):
-            with self.subTest(how=how), scratch() as folder:
-                run = Run(words(folder, how=how), folder)
-                self.assertEqual((run.code, run.err), (3, f"halocline: {NAME}, in `fields`: {said}; this is a defect of the "
-                                                       "plugin: please report it to its author\n"))
+                          ("another mesh", "field `coarse` lies on another mesh than the run"),
+                          ("fields on faces", "field `flux` lies on faces, but snapshots hold fields on cells and nodes; leave it "
+                                              "out of `fields`: `serialize` stores fields on faces in checkpoints")):
+            for ranks in (1, 3):
+                with self.subTest(how=how, ranks=ranks), scratch() as folder:
+                    run = Run([*words(folder, how=how), "--ranks", ranks], folder)
+                    self.assertEqual((run.code, run.err), (2, f"halocline: {NAME}, in `fields`: {said}; this is a defect of "
+                                                           "the plugin: please report it to its author\n"))
+                    self.assertEqual(run.files(), ["run.yaml"])
 
     def test_a_plugin_that_ends_the_program(self):
         for behind in ([], ["--ranks", 2]):

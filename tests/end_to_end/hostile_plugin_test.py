@@ -36,6 +36,8 @@ CREATION = [
     ("create: asks for what it did not declare", "hostile", "`create`", UNDECLARED),
     ("create: asks for another type", "hostile", "`create`", OTHER_TYPE),
     ("create: null", "hostile", "`create`", "it returned no physics (a null pointer)" + BLAME),
+    ("fields: throws", "hostile", "`fields`", THROWN),
+    ("fields: null", "hostile", "`fields`", "it returned a null pointer for a field" + BLAME),
 ]
 FORMATS = [
     ("recognises: throws", "recognises", THROWN),
@@ -52,8 +54,6 @@ WITHIN_A_RUN = [
     ("traces: too few values", 3, "`take_traces`", "it returned 3 values for 2 times at 2 points" + BLAME),
     ("traces: two of a name", 3, "`take_traces`", "two of its points are called `a`" + BLAME),
     ("traces: other ones later", 3, "`take_traces`", "its points were `a` at first, but are `b` now" + BLAME),
-    ("fields: throws", 3, "`fields`", THROWN),
-    ("fields: null", 3, "`fields`", "it returned a null pointer for a field" + BLAME),
     ("advance: throws", 3, STEP_3, THROWN),
     ("advance: throws a number", 3, STEP_3, NUMBER),
     ("advance: asks for what it did not declare", 3, STEP_3, UNDECLARED),

@@ -47,7 +47,8 @@ class Misbehaving final : public Physics {
         at_(deck_.integer("at")),
         mine_(context.mesh->communicator().rank() == deck_.integer("rank") || deck_.integer("rank") < 0),
         u_(context.mesh, {.name = "u"}),
-        coarse_(context.mesh->coarsened(), {.name = "coarse"}) {
+        coarse_(context.mesh->coarsened(), {.name = "coarse"}),
+        flux_(context.mesh, {.name = "flux", .centring = Centring::face_x}) {
     if (mine_ && deck_.choice("where") == "set-up") misbehave(how_);
   }
   ~Misbehaving() override {
@@ -59,6 +60,7 @@ class Misbehaving final : public Physics {
   std::vector<FieldBase const*> fields() const override {
     if (how_ == "two fields of a name") return {&u_, &u_};
     if (how_ == "another mesh") return {&u_, &coarse_};
+    if (how_ == "fields on faces") return {&u_, &flux_};
     return {&u_};
   }
   std::vector<Quantity> quantities() const override {
@@ -86,14 +88,16 @@ class Misbehaving final : public Physics {
   Index done_ = 0;
   Field<double> u_;
   Field<double> coarse_;
+  Field<double> flux_;
 };
 
 PhysicsEntry misbehaving() {
   Section options("misbehaving", "Goes wrong.");
   options
-      .choice("how", "What happens.",
-              std::vector<std::string>{"segfault", "stack", "trap", "divide", "abort", "exit", "throw", "sleep",
-                                       "pause", "nothing", "unstable", "two fields of a name", "another mesh"})
+      .choice(
+          "how", "What happens.",
+          std::vector<std::string>{"segfault", "stack", "trap", "divide", "abort", "exit", "throw", "sleep", "pause",
+                                   "nothing", "unstable", "two fields of a name", "another mesh", "fields on faces"})
       .defaults_to(std::string("pause"));
   options.choice("where", "Where it does.", std::vector<std::string>{"advance", "set-up", "quantities", "destructor"})
       .defaults_to(std::string("advance"));

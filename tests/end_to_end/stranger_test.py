@@ -131,6 +131,54 @@ class Stranger(unittest.TestCase):
                 for quantity, value in alone["quantities"].items():
                     self.assertAlmostEqual(spread["quantities"][quantity], value, delta=1e-7)
 
+    def test_one_field_diffuses_as_declared(self):
+        """A functor without `fields`, and with members that have names of no meaning. A sine on a periodic mesh stays one: the
+        methods multiply it by polynomials or rational functions of its eigenvalues, here of explicit and of implicit Euler."""
+        step, steps, cells, diffusivity, decay = 0.01, 20, 64, 0.01, 0.5
+        diffusion = diffusivity * (2 * cells * math.sin(math.pi / cells)) ** 2
+        peak = math.cos(math.pi / cells)  # the largest of the sine at centres of cells
+        gamma = 1 - math.sqrt(0.5)
+        delta = 1 - 1 / (2 * gamma)
+
+        def ssp_rk3(z):
+            return 1 + z + z**2 / 2 + z**3 / 6
+
+        # Section 2.6 of Ascher, Ruuth and Spiteri, with f = -decay u and g = -diffusion u.
+        f, g = -step * decay, -step * diffusion
+        v = (1 + gamma * f) / (1 - gamma * g)
+        w = (1 + delta * f + (1 - delta) * f * v + (1 - gamma) * g * v) / (1 - gamma * g)
+        for method, factor in (("ssp_rk3", ssp_rk3(f + g)), ("imex_ars222", w)):
+            for precision, tolerance in (("double", 1e-9), ("single", 1e-5)):
+                with self.subTest(method=method, precision=precision), scratch() as folder:
+                    run = Run(["run", self.home / "source/decay.yaml", "--plugin", self.home / "build/decay.so", "--output",
+                               "run.out", "--set", f"time.method={method}", "--set", f"precision={precision}"], folder)
+                    self.assertEqual((run.code, run.err), (0, ""))
+                    # Tolerances: of the solves by default, and of rounding in 20 steps.
+                    self.assertAlmostEqual(run.summary()["quantities"]["maximum(u)"], peak * factor**steps, delta=tolerance)
+
+    def test_a_reader_of_its_own_is_differentiated(self):
+        """`Square` of decay.cpp, against the same steps here; and the limit of the step by `inverse_spacing`."""
+        cells, step, steps, a, decay = 64, 2e-5, 10, 0.5, 0.5
+        u = [2 + math.sin(2 * math.pi * (i + 0.5) / cells) for i in range(cells)]
+        # `fastest` is decay / 2 plus 4 a u per square of the spacing.
+        stable = 1 / (decay / 2 + 4 * a * max(u) * cells**2)
+        for _ in range(steps):
+            square = [value**2 for value in u]
+            u = [u[i] + step * (a * cells**2 * (square[i - 1] - 2 * square[i] + square[(i + 1) % cells]) - decay * u[i])
+                 for i in range(cells)]
+        options = {"decay.a": a, "decay.D": 0, "decay.u.initial": "2+sin(2*pi*x)", "time.method": "explicit_euler",
+                   "time.steps": steps}
+        words = ["run", self.home / "source/decay.yaml", "--plugin", self.home / "build/decay.so", "--output", "run.out"]
+        with scratch() as folder:
+            run = Run([*words, *settings({**options, "time.step": step})], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            # Ten steps of some ten roundings each, of terms a step times cells^2 as large.
+            self.assertAlmostEqual(run.summary()["quantities"]["maximum(u)"], max(u), delta=1e-13)
+        with scratch() as folder:
+            run = Run([*words, *settings({**options, "time.step": 1.001 * stable})], folder)
+            self.assertEqual(run.code, 2)
+            self.assertIn("is longer than the longest stable step", run.err)
+
     def test_timers_of_a_plugin_are_regions(self):
         """For code that reads its parameters from a Teuchos::ParameterList, see material.cpp."""
         for ranks in (1, 3):
@@ -166,6 +214,27 @@ class Stranger(unittest.TestCase):
                 told = re.sub(r"\s+", " ", said)
                 self.assertEqual("halocline_add_physics(transport): CMAKE_BUILD_TYPE is "
                                  f"`{choice.get('CMAKE_BUILD_TYPE', '')}`, which does not optimise" in told, warned, said)
+
+    def test_a_program_of_its_own_is_compiled_like_a_physics(self):
+        def settings_of(build, source):
+            words = compiler_options(build, source)
+            return {word for word in words if re.match("-(?!I|o$|c$|isystem|D.*EXPORTS|fPI)", word)}
+
+        lonely = self.home / "lonely"
+        lonely.mkdir()
+        shutil.copy(self.home / "source/own_program.cpp", lonely)
+        (lonely / "CMakeLists.txt").write_text("""cmake_minimum_required(VERSION 3.25)
+project(Lonely LANGUAGES CXX)
+find_package(Halocline REQUIRED)
+halocline_add_program(own_program SOURCES own_program.cpp)
+""")
+        said, warned = configure(lonely, lonely / "build", CMAKE_PREFIX_PATH=self.home / "halocline")
+        self.assertIn("no CMAKE_BUILD_TYPE was chosen, so it is Release", said)
+        self.assertEqual(warned, "")
+        self.assertEqual(settings_of(lonely / "build", "own_program.cpp"), settings_of(self.home / "build", "transport.cpp"))
+        _, warned = configure(lonely, lonely / "debug", CMAKE_PREFIX_PATH=self.home / "halocline", CMAKE_BUILD_TYPE="Debug")
+        self.assertIn("halocline_add_program(own_program): CMAKE_BUILD_TYPE is `Debug`, which does not optimise",
+                      re.sub(r"\s+", " ", warned))
 
     def test_a_part_of_another_project(self):
         """The guest's physics, and what links Halocline, gets our floating-point flags; -Werror is only for our own builds."""

@@ -89,7 +89,6 @@ PhysicsEntry transport() {
           .options = std::move(options),
           .precisions = {Precision::double_},
           .dimensions = {1},
-          .validate = {},
           .create = [](PhysicsContext const& context) { return std::make_unique<Transport>(context); }};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -59,7 +60,7 @@ struct Stream {
 /// determines the phase once for all of its points, and loads shared values once.
 template <class Functor>
 inline constexpr bool has_phases = requires(Functor const& functor, Point<double> const& point) {
-  functor.phase(point);
+  { functor.phase(point) } -> std::same_as<int>;
 };
 
 /// The copies of one input for a tile.

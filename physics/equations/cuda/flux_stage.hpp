@@ -222,7 +222,7 @@ __global__ void __launch_bounds__(FluxTile<Real, Rate, Axes>::threads, 1)
 /// Stages of laws in 2D and 3D.
 template <class Real, class Law, class Reconstruction, int Axes, int Fields, int Terms, bool HasSlope>
 requires(Axes > 1 && (Axes < 3 || !HasBalance<Law, typename Law::State>)) struct kernel::cuda::OwnKernel<
-    StageFunctor<Real, FluxRate<Real, Law, Reconstruction, Axes>, Axes, Fields, 0, Terms, HasSlope>> {
+    StageFunctor<Real, FluxRate<Real, Law, Reconstruction, Axes>, Axes, Fields, Terms, HasSlope>> {
   static constexpr bool possible = true;
 
   template <class Task>

@@ -1,16 +1,23 @@
+#pragma once
+
 #include <KokkosKernels_Handle.hpp>
 #include <KokkosSparse_gauss_seidel.hpp>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "framework/field/field.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/crs_local_rows.hpp"
 
+// Gauss-Seidel of Kokkos Kernels, of which every algorithm that they choose from at run time is compiled: one source
+// for each precision takes half of the time.
+
 namespace halocline {
 
-namespace {
-
 template <class Real>
-using Handle = KokkosKernels::Experimental::KokkosKernelsHandle<int, int, Real, Execution, Memory, Memory>;
+using GaussSeidelHandle = KokkosKernels::Experimental::KokkosKernelsHandle<int, int, Real, Execution, Memory, Memory>;
 
 template <class Real>
 class CrsGaussSeidel final : public CrsBlockSolve<Real> {
@@ -21,7 +28,7 @@ class CrsGaussSeidel final : public CrsBlockSolve<Real> {
       : CrsBlockSolve<Real>(std::move(blocks)), sweeps_(sweeps) {
     for (Block const& block : like.field().mesh().blocks()) {
       CrsLocalRows<Real> const& local = this->local(block.local);
-      auto& handle = handles_.emplace_back(std::make_unique<Handle<Real>>());
+      auto& handle = handles_.emplace_back(std::make_unique<GaussSeidelHandle<Real>>());
       if (local.size() == 0) continue;
       // A colouring by several threads depends on their timing, and so would the bits of results. The deterministic
       // colouring of Kokkos Kernels omits a row of the smallest matrices. So the colouring is serial.
@@ -45,20 +52,13 @@ class CrsGaussSeidel final : public CrsBlockSolve<Real> {
   }
 
   int sweeps_;
-  std::vector<std::unique_ptr<Handle<Real>>> handles_;
+  std::vector<std::unique_ptr<GaussSeidelHandle<Real>>> handles_;
 };
-
-}  // namespace
 
 template <class Real>
 std::unique_ptr<MatrixSolve> make_crs_gauss_seidel(std::vector<CrsLocalRows<Real>> blocks,
                                                    FieldVector<Real> const& like, int sweeps) {
   return std::make_unique<CrsGaussSeidel<Real>>(std::move(blocks), like, sweeps);
 }
-
-template std::unique_ptr<MatrixSolve> make_crs_gauss_seidel(std::vector<CrsLocalRows<float>>, FieldVector<float> const&,
-                                                            int);
-template std::unique_ptr<MatrixSolve> make_crs_gauss_seidel(std::vector<CrsLocalRows<double>>,
-                                                            FieldVector<double> const&, int);
 
 }  // namespace halocline
