@@ -215,7 +215,7 @@ class Restart(unittest.TestCase):
                 self.assertNotIn("has changed", again.err)
             with (pathlib.Path(folder) / "faulty.so").open("ab") as plugin:
                 plugin.write(b"later")
-            self.assert_ends(Run(["restart", "run.out", "--quiet", "--plugin", "faulty.so"], folder), 0,
+            self.assert_ends(Run(["restart", "run.out", "--plugin", "faulty.so"], folder), 0,
                              "warning: `--plugin`: ", "faulty.so has changed since the run began")
 
     def test_what_is_missing_beside_checkpoints(self):

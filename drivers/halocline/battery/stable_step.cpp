@@ -43,6 +43,7 @@ std::vector<std::string> rough(Subject const& subject) {
 struct Growth {
   double first = 0;
   double most = 0;  ///< infinite if the state becomes NaN
+  [[nodiscard]] bool explodes() const { return !std::isfinite(most) || (first > 0 && most > 1e12 * first); }
   [[nodiscard]] double factor() const { return first > 0 ? most / first : most > 0 ? INFINITY : 1; }
 };
 
@@ -58,7 +59,7 @@ Growth growth(Subject const& subject, std::vector<std::string> const& changes, d
       // A step that follows from the state stays a fraction of the stable step of that state.
       trial.take(std::min(size, part * trial.stable_step().value_or(size)), between);
       growth.most = std::max(growth.most, largest(trial.state()));
-      if (growth.first > 0 && growth.factor() > 1e12) break;
+      if (growth.explodes()) break;
     }
   } catch (Error const&) {
     growth.most = INFINITY;
@@ -70,13 +71,12 @@ Growth growth(Subject const& subject, std::vector<std::string> const& changes, d
 Finding stays_bounded(Subject const& subject, std::vector<std::string> const& changes) {
   constexpr double part = 0.95;
   Growth const within = growth(subject, changes, part, steps);
-  std::string const text = within.first > 0 ? fmt::format("values grow by a factor of {:.3g}", within.factor())
-                                            : fmt::format("values grow from rest to {:.3g}", within.most);
+  std::string const text = fmt::format("values grow from {:.3g} to {:.3g}", within.first, within.most);
   if (within.factor() < bound) return held(text);
-  if (!std::isfinite(within.most)) return failed(text);
+  if (within.explodes()) return failed(text);
   Growth const finer = growth(subject, changes, part / 2, 2 * steps);
   bool const is_alike = within.most < alike * finer.most && finer.most < alike * within.most;
-  std::string const more = fmt::format("{}, with steps of half the length to {:.3g}", text, finer.most);
+  std::string const more = fmt::format("{}, and to {:.3g} with steps of half the length", text, finer.most);
   return is_alike ? held(more) : failed(more);
 }
 
@@ -90,8 +90,8 @@ Finding stable_step(Subject const& subject) {
   if (!stable) return not_applicable("any step is stable");
   Finding finding = stays_bounded(subject, changes);
   Growth const beyond = growth(subject, changes, 2, steps);
-  finding.text = fmt::format("{} steps of 0.95 times the stability limit {:.3g}: {}; of twice the limit: {:.2g}", steps,
-                             *stable, finding.text, beyond.first > 0 ? beyond.factor() : beyond.most);
+  finding.text = fmt::format("{} steps of 0.95 times the stability limit {:.3g}: {}; of twice the limit: to {:.2g}",
+                             steps, *stable, finding.text, beyond.most);
   return finding;
 }
 
