@@ -96,7 +96,7 @@ Checkpoints::Checkpoints(Options const& checkpoint, std::filesystem::path folder
       physics_(physics),
       run_(std::move(run)),
       numbered_(numbered),
-      writer_(std::move(folder), std::move(mesh), static_cast<int>(checkpoint.integer("keep"))),
+      writer_(std::move(folder), std::move(mesh), checkpoint.integer("keep")),
       time_of_last_(time) {
   std::optional<double> const bytes = checkpoint_bytes(physics);
   bool const is_serialized = bytes.has_value();

@@ -4,14 +4,20 @@
 
 #include <cstdint>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
+#include "drivers/halocline/command_line.hpp"
 #include "drivers/halocline/output.hpp"
+#include "framework/deck/tree.hpp"
+#include "framework/io/json_number.hpp"
+#include "framework/io/json_text.hpp"
+#include "framework/io/regular_file.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -26,14 +32,16 @@ std::vector<std::string> absolute(std::vector<std::string> const& files) {
 }
 
 ScheduleState schedule_from(Json const& json) {
-  return {.start = json.at("start"),
-          .time = json.at("time"),
-          .taken = json.at("taken"),
-          .size = json.at("size"),
-          .anchor = json.at("anchor"),
-          .anchor_taken = json.at("anchor_taken"),
-          .outputs = {json.at("outputs").at(0), json.at("outputs").at(1)},
-          .next_outputs = json.at("next_outputs").get<std::array<Index, 2>>()};
+  Json const& outputs = json.at("outputs");
+  Json const& next = json.at("next_outputs");
+  return {.start = finite_number_of(json.at("start")),
+          .time = finite_number_of(json.at("time")),
+          .taken = count_of(json.at("taken")),
+          .size = finite_number_of(json.at("size")),
+          .anchor = finite_number_of(json.at("anchor")),
+          .anchor_taken = count_of(json.at("anchor_taken")),
+          .outputs = {finite_number_of(outputs.at(0)), finite_number_of(outputs.at(1))},
+          .next_outputs = {count_of(next.at(0)), count_of(next.at(1))}};
 }
 
 std::vector<FieldFileRecord> field_files_from(Json const& start) {
@@ -41,7 +49,7 @@ std::vector<FieldFileRecord> field_files_from(Json const& start) {
   for (Json const& file : start.at("field_files")) {
     files.push_back({.option = file.at("option"),
                      .path = file.at("path"),
-                     .bytes = file.at("bytes"),
+                     .bytes = count_of(file.at("bytes")),
                      .checksum = file.at("xxh3_128")});
   }
   return files;
@@ -49,6 +57,10 @@ std::vector<FieldFileRecord> field_files_from(Json const& start) {
 
 Continuation continuation_from(fs::path folder, Checkpoint checkpoint) {
   Json const run = Json::parse(checkpoint.run);
+  // Later ones are deleted, which would include this one.
+  if (checkpoint.step != step_of_checkpoint(folder.filename().string()))
+    throw std::runtime_error("it is of step " + std::to_string(checkpoint.step));
+  require_serialized(run.at("output").dump());
   return {.folder = std::move(folder),
           .checkpoint = std::move(checkpoint),
           .physics = run.at("start").at("physics"),
@@ -60,10 +72,15 @@ Continuation continuation_from(fs::path folder, Checkpoint checkpoint) {
           .skipped = {}};
 }
 
+/// "plate.out/checkpoint_000120/manifest.json is damaged: …"
+std::string damaged_manifest(fs::path const& checkpoint, std::exception const& why) {
+  return shown((checkpoint / manifest_name).string()) + " is damaged: " + why.what();
+}
+
 /// Relative paths in a deck refer to the folder where the run was started, if that still exists.
 void go_to(fs::path const& place, std::string& output) {
   std::error_code error;
-  if (fs::equivalent(place, fs::current_path(), error) || error) return;
+  if (fs::equivalent(place, fs::current_path(error), error) || error) return;
   output = fs::absolute(output).string();
   fs::current_path(place, error);
 }
@@ -134,11 +151,31 @@ std::string described_start(RunCommand const& command, std::string const& deck_n
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+namespace {
+
+/// The ranks of --ranks; 0: it was not given.
+int ranks_from(Json const& json) {
+  if (Index const ranks = count_of(json); ranks <= most_ranks) return static_cast<int>(ranks);
+  throw std::runtime_error("its run had " + json.dump() + " ranks");
+}
+
+/// Plugins run code. A folder may come from anybody: what only its files name is not loaded.
+void require_named(std::vector<std::string> const& plugins, RunCommand const& command) {
+  if (plugins.empty() || !command.plugins.empty()) return;
+  std::string words;
+  for (std::string const& plugin : plugins) words += " --plugin " + shell_word(plugin);
+  throw InputError(shown(command.output) +
+                   " is a run of a plugin, whose code is loaded only if the command names it: `" +
+                   shown(command.typed + words) + "`");
+}
+
+}  // namespace
+
 RunCommand command_to_go_on(RunCommand command) {
   fs::path const folder = command.output;
   std::vector<fs::path> const checkpoints = checkpoints_in(folder);
   std::error_code missing;
-  if (!fs::is_directory(folder, missing)) throw InputError(folder.string() + " is not a folder");
+  if (!fs::is_directory(folder, missing)) throw InputError(shown(folder.string()) + " is not a folder");
   if (checkpoints.empty()) {
     throw InputError(folder.string() +
                      " holds no checkpoint to continue from; `checkpoint: {every: {wall: 600}}` in a deck writes them");
@@ -148,21 +185,24 @@ RunCommand command_to_go_on(RunCommand command) {
     try {
       Json const start = Json::parse(read_manifest(checkpoint).run).at("start");
       std::vector<std::string> set = start.at("set");
-      set.insert(set.end(), command.set.begin(), command.set.end());
-      command.set = std::move(set);
-      command.plugins = absolute(command.plugins);
       std::vector<std::string> const plugins = start.at("plugins");
-      command.plugins.insert(command.plugins.begin(), plugins.begin(), plugins.end());
+      set.insert(set.end(), command.set.begin(), command.set.end());
+      std::string const place = start.at("working_directory");
       command.deck = start.at("deck").at("name");
       command.deck_text = start.at("deck").at("text").get<std::string>();
       if (command.devices.empty()) command.devices = start.at("devices");
-      if (command.ranks == 0) command.ranks = start.at("ranks");
-      go_to(start.at("working_directory").get<std::string>(), command.output);
+      if (command.ranks == 0) command.ranks = ranks_from(start.at("ranks"));
+      require_named(plugins, command);
+      command.set = std::move(set);
+      command.plugins = absolute(command.plugins);
+      go_to(place, command.output);
       return command;
+    } catch (InputError const&) {
+      throw;
     } catch (InputOutputError const& error) {
       reasons += std::string("\n  ") + error.what();
     } catch (std::exception const& error) {
-      reasons += "\n  " + (checkpoint / manifest_name).string() + ": " + error.what();
+      reasons += "\n  " + damaged_manifest(checkpoint, error);
     }
   }
   throw InputOutputError(folder.string() + " holds no intact checkpoint to continue from:" + reasons);
@@ -177,11 +217,14 @@ std::optional<Continuation> find_continuation(fs::path const& run, Communicator 
     std::optional<Continuation> found;
     try {
       found = continuation_from(folder, read_manifest(folder));
-    } catch (std::exception const& error) {
+    } catch (InputOutputError const& error) {
       damage = error.what();
+    } catch (std::exception const& error) {
+      damage = damaged_manifest(folder, error);
     }
     // A checkpoint without a manifest was never complete.
-    has_any = has_any || communicator.any(fs::exists(folder / manifest_name));
+    std::error_code missing;
+    has_any = has_any || communicator.any(fs::exists(fs::symlink_status(folder / manifest_name, missing)));
     // All ranks must agree whether it is readable.
     bool const readable = communicator.all(found.has_value());
     if (readable) damage = damage_of(*found, communicator);
@@ -205,7 +248,8 @@ void require_same_mesh(Continuation const& from, Options const& mesh) {
   for (auto const& [name, value] : now.items()) {
     if (!then.contains(name) || then[name] == value) continue;
     throw InputError(fmt::format("`{}`: {} is a checkpoint of a run with {}, which cannot continue with {}",
-                                 mesh.full_name(name), from.folder.string(), then[name].dump(), value.dump()));
+                                 mesh.full_name(name), shown(from.folder.string()), deck::printable(then[name].dump()),
+                                 value.dump()));
   }
 }
 
@@ -216,17 +260,17 @@ void require_same_field_files(Continuation const& from, std::span<FieldFileRecor
       if (now.bytes == then.bytes && now.checksum == then.checksum) continue;
       throw InputError(fmt::format(
           "`{}`: {} has changed since the run began{}; restore it, or begin a new run with --overwrite", now.option,
-          now.path, now.bytes == then.bytes ? "" : fmt::format(", when it had {} bytes", then.bytes)));
+          shown(now.path), now.bytes == then.bytes ? "" : fmt::format(", when it had {} bytes", then.bytes)));
     }
   }
 }
 
 namespace {
 
-/// The summary of a folder; empty if it cannot be read.
+/// The summary of a folder; empty if there is none. Throws InputOutputError if it is not a file.
 Json summary_of(fs::path const& folder) {
-  std::ifstream file(folder / "summary.json");
-  Json summary = file ? Json::parse(file, nullptr, false) : Json();
+  std::optional<std::string> const text = text_of_file_if_any(folder / "summary.json");
+  Json summary = text ? json_of(*text) : Json();
   return summary.is_object() ? summary : Json::object();
 }
 

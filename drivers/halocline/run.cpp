@@ -57,6 +57,7 @@
 #include "framework/runtime/rank_roles.hpp"
 #include "framework/runtime/region.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "framework/runtime/shown_text.hpp"
 #include "framework/runtime/stop.hpp"
 #include "framework/runtime/trace.hpp"
 
@@ -126,7 +127,8 @@ void find_start(RunCommand const& command, Case& run, Communicator const& all) {
   run.from = find_continuation(run.folder, all);
   on_first_rank(all, [&] {
     if (!run.from && holds_a_done_run(run.folder)) {
-      throw InputError(run.folder.string() + " holds a finished run of another deck or with other options, and no " +
+      throw InputError(shown(run.folder.string()) +
+                       " holds a finished run of another deck or with other options, and no " +
                        "checkpoint to continue from; --overwrite replaces it");
     }
   });
@@ -134,7 +136,7 @@ void find_start(RunCommand const& command, Case& run, Communicator const& all) {
   Continuation const& from = *run.from;
   for (std::string const& skipped : from.skipped) log_warning("skipped an unusable checkpoint: " + skipped);
   if (from.physics != run.entry.name) {
-    throw InputError("`physics`: " + from.folder.string() + " is a checkpoint of " + from.physics +
+    throw InputError("`physics`: " + shown(from.folder.string()) + " is a checkpoint of " + shown(from.physics) +
                      ", but the deck is of " + run.entry.name);
   }
   if (!run.entry.points) require_same_mesh(from, run.deck.section("mesh"));
@@ -143,15 +145,19 @@ void find_start(RunCommand const& command, Case& run, Communicator const& all) {
            shortest_text(run.schedule.time()));
 }
 
-/// Sets the state to that of the checkpoint from which the run continues.
-void restore(Case const& run, Physics& physics) {
+/// Sets the state to that of the checkpoint from which the run continues. Collective.
+void restore(Case const& run, Physics& physics, Communicator const& communicator) {
   if (!run.from) return;
   CheckpointReader state(run.from->folder, run.from->checkpoint);
   if (!physics.serialize(state)) {
     throw InputError(run.entry.name + " does not implement `serialize`, so its runs cannot continue from a checkpoint");
   }
   // Records of the initial state are in the tables already.
-  static_cast<void>(physics.take_traces());
+  Traces const traces = physics.take_traces();
+  std::vector<std::string> quantities;
+  for (Quantity const& quantity : physics.quantities()) quantities.push_back(quantity.name);
+  on_first_rank(communicator,
+                [&] { require_same_tables(run.folder, tables_of(run.from->output), quantities, traces.names); });
 }
 
 /// Empties the folder, or removes what was written after the checkpoint from which the run continues. Collective.
@@ -285,7 +291,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   warn_of_underflow(run.deck, run.entry.name);
   auto const physics = make_physics(run, domain, roles, observer_of(run, progress, solve));
   if (run.deck.section("plot").has("fields")) require_plotted_fields(run.deck.section("plot"), physics->fields());
-  restore(run, *physics);
+  restore(run, *physics, *communicator);
   StepLimits const limits = first_limits(run.owner, run.entry.name, *physics, run.schedule, *communicator);
   if (auto const reason = communicator->max(static_cast<Index>(stops.reason(0))); reason != 0) {
     throw StoppedError(stops.text(static_cast<StopReason>(reason)) + " before the run began");
