@@ -137,7 +137,8 @@ void add_restart(CLI::App& program, RunCommand& run) {
   app.add_option("FOLDER", run.output, "Output folder of the run")->required()->option_text(" ");
   add_repeatable(app, "--set", "PATH=VALUE", run.set,
                  "Sets an option of the deck for the rest of the run, for instance time.end=20; may be repeated");
-  add_repeatable(app, "--plugin", "FILE", run.plugins, "Shared object with an additional physics; may be repeated");
+  add_repeatable(app, "--plugin", "FILE", run.plugins,
+                 "Shared object with the physics of the run, which is loaded only if it is named; may be repeated");
   add_way_of_running(app, run);
 }
 
