@@ -164,12 +164,13 @@ void restore(Case const& run, Physics& physics, Communicator const& communicator
 void prepare_folder(Case const& run, Mesh const& mesh) {
   if (!run.from) return clear_output_folder(mesh.communicator(), run.folder);
   on_first_rank(mesh.communicator(), [&] {
-    // Before anything is removed: if the disk is full, the run stays as it was.
-    reopen_summary(run.folder);
     std::vector<std::string> files{series_name, "mesh.h5", "summary.json"};
     for (TableState const& table : tables_of(run.from->output)) files.push_back(table.name);
     for (WrittenSnapshot const& one : snapshots_of(run.from->output)) files.push_back(snapshot_name(mesh, one.step));
-    return_to_checkpoint(run.folder, run.from->checkpoint.step, files);
+    std::vector<std::filesystem::path> const later = later_files(run.folder, files);
+    // Before anything is removed: if the disk is full, the run stays as it was.
+    reopen_summary(run.folder);
+    return_to_checkpoint(run.folder, run.from->checkpoint.step, later);
   });
 }
 

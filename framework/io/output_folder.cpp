@@ -154,26 +154,36 @@ void FolderClaim::make(fs::path const& folder) {
   }
 }
 
-void return_to_checkpoint(fs::path const& folder, Index step, std::vector<std::string> const& files) {
-  bool series_is_old = false;
+std::vector<fs::path> later_files(fs::path const& folder, std::vector<std::string> const& files) {
+  std::vector<fs::path> later;
   try {
-    std::vector<fs::path> later;
     for (fs::directory_entry const& entry : fs::directory_iterator(folder)) {
       std::string const name = entry.path().filename().string();
       bool const stays = is_checkpoint_name(name) || !belongs_to_a_run(name) ||
                          std::find(files.begin(), files.end(), name) != files.end();
       if (stays) continue;
-      // Before anything is deleted.
-      if (fs::is_directory(entry.symlink_status()))
+      if (fs::is_directory(entry.symlink_status())) {
         throw InputOutputError(shown(entry.path().string()) +
                                " is a folder, but has the name of a file of a run; rename it");
+      }
       later.push_back(entry.path());
-      series_is_old = series_is_old || is_snapshot_name(name);
     }
+  } catch (fs::filesystem_error const& error) {
+    throw InputOutputError("cannot read the output folder " + shown(folder.string()) + ": " + error.code().message());
+  }
+  return later;
+}
+
+void return_to_checkpoint(fs::path const& folder, Index step, std::vector<fs::path> const& later) {
+  try {
     for (fs::path const& checkpoint : checkpoints_in(folder)) {
       if (step_of_checkpoint(checkpoint.filename().string()) > step) remove_checkpoint(checkpoint);
     }
-    for (fs::path const& path : later) fs::remove(path);
+    bool series_is_old = false;
+    for (fs::path const& path : later) {
+      fs::remove(path);
+      series_is_old = series_is_old || is_snapshot_name(path.filename().string());
+    }
     // It lists deleted snapshots; the next snapshot writes it again.
     if (series_is_old) fs::remove(folder / series_name);
   } catch (fs::filesystem_error const& error) {
