@@ -109,7 +109,7 @@ std::string damage_of_share(Continuation const& found, Communicator const& commu
   for (std::size_t n = static_cast<std::size_t>(communicator.rank()); n < files.size();
        n += static_cast<std::size_t>(communicator.size())) {
     if (std::string const damage = damage_of(found.folder, files[n]); !damage.empty())
-      return found.folder.string() + ": " + damage;
+      return shown(found.folder.string()) + ": " + damage;
   }
   return "";
 }
@@ -177,7 +177,7 @@ RunCommand command_to_go_on(RunCommand command) {
   std::error_code missing;
   if (!fs::is_directory(folder, missing)) throw InputError(shown(folder.string()) + " is not a folder");
   if (checkpoints.empty()) {
-    throw InputError(folder.string() +
+    throw InputError(shown(folder.string()) +
                      " holds no checkpoint to continue from; `checkpoint: {every: {wall: 600}}` in a deck writes them");
   }
   std::string reasons;
@@ -188,11 +188,13 @@ RunCommand command_to_go_on(RunCommand command) {
       std::vector<std::string> const plugins = start.at("plugins");
       set.insert(set.end(), command.set.begin(), command.set.end());
       std::string const place = start.at("working_directory");
+      std::string const devices = start.at("devices");
+      int const ranks = ranks_from(start.at("ranks"));
       command.deck = start.at("deck").at("name");
       command.deck_text = start.at("deck").at("text").get<std::string>();
-      if (command.devices.empty()) command.devices = start.at("devices");
-      if (command.ranks == 0) command.ranks = ranks_from(start.at("ranks"));
       require_named(plugins, command);
+      if (command.devices.empty()) command.devices = devices;
+      if (command.ranks == 0) command.ranks = ranks;
       command.set = std::move(set);
       command.plugins = absolute(command.plugins);
       go_to(place, command.output);
@@ -205,7 +207,7 @@ RunCommand command_to_go_on(RunCommand command) {
       reasons += "\n  " + damaged_manifest(checkpoint, error);
     }
   }
-  throw InputOutputError(folder.string() + " holds no intact checkpoint to continue from:" + reasons);
+  throw InputOutputError(shown(folder.string()) + " holds no intact checkpoint to continue from:" + reasons);
 }
 
 std::optional<Continuation> find_continuation(fs::path const& run, Communicator const& communicator) {
@@ -232,12 +234,12 @@ std::optional<Continuation> find_continuation(fs::path const& run, Communicator 
       found->skipped = std::move(skipped);
       return found;
     }
-    skipped.push_back(damage.empty() ? folder.string() + ": another rank cannot read it" : damage);
+    skipped.push_back(damage.empty() ? shown(folder.string()) + ": another rank cannot read it" : damage);
   }
   if (!has_any) return std::nullopt;
   std::string reasons;
   for (std::string const& reason : skipped) reasons += "\n  " + reason;
-  throw InputOutputError(run.string() + " holds no intact checkpoint to continue from:" + reasons +
+  throw InputOutputError(shown(run.string()) + " holds no intact checkpoint to continue from:" + reasons +
                          "\n`--overwrite` begins a new run");
 }
 

@@ -141,8 +141,8 @@ void find_start(RunCommand const& command, Case& run, Communicator const& all) {
   }
   if (!run.entry.points) require_same_mesh(from, run.deck.section("mesh"));
   if (evolves(run.entry, run.deck)) run.schedule.go_on_from(from.schedule);
-  log_info("continues from " + from.folder.string() + ", step " + std::to_string(run.schedule.taken()) + ", time " +
-           shortest_text(run.schedule.time()));
+  log_info("continues from " + shown(from.folder.string()) + ", step " + std::to_string(run.schedule.taken()) +
+           ", time " + shortest_text(run.schedule.time()));
 }
 
 /// Sets the state to that of the checkpoint from which the run continues. Collective.
@@ -313,7 +313,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
                       run.entry.points ? std::string() : described_mesh(run.deck.section("mesh")), field_files),
       run.from ? run.from->checkpoint.step : 0, run.schedule.time());
   prepare_folder(run, *domain.any());
-  log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
+  log_debug("output goes to " + shown(std::filesystem::absolute(run.folder).string()));
   Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck), roles.all(),
                 {command.typed, deck.name(), deck.text(), run.deck.json(), halo, device_names_of_ranks(*communicator),
                  std::move(field_files), roles.io_ranks(), start},
@@ -361,7 +361,8 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& e
   RankRoles const roles(communicator, serving);
   Case run = validated(command, claim, known, deck, forecast, roles);
   if (is_done(command, run, roles.all())) {
-    if (roles.all().rank() == 0 && !command.quiet) say(run.folder.string() + " holds this run, already finished\n");
+    if (roles.all().rank() == 0 && !command.quiet)
+      say(shown(run.folder.string()) + " holds this run, already finished\n");
     return ExitCode::done;
   }
   find_start(command, run, roles.all());

@@ -170,21 +170,23 @@ Checkpoint read_manifest(fs::path const& checkpoint) {
   fs::path const path = checkpoint / manifest_name;
   std::error_code missing;
   // A link could lead to a folder of another run, whose files would be read and later deleted.
-  if (fs::is_symlink(fs::symlink_status(checkpoint, missing))) throw unreadable(checkpoint, "it is a link, not a folder");
+  if (fs::is_symlink(fs::symlink_status(checkpoint, missing)))
+    throw unreadable(checkpoint, "it is a link, not a folder");
   if (!fs::exists(fs::symlink_status(path, missing)))
-    throw InputOutputError(checkpoint.string() + " has no " + manifest_name + ": it was not finished");
+    throw InputOutputError(shown(checkpoint.string()) + " has no " + manifest_name + ": it was not finished");
   std::string const text = text_of_file(path, Links::refused);
   Json const json = json_of(text);
   if (is_another_format(json)) {
-    throw InputOutputError(fmt::format("{} is of format {}, and this program ({}) reads format {}", path.string(),
-                                       json[format_key].get<std::int64_t>(), halocline::version, Checkpoint::format));
+    throw InputOutputError(fmt::format("{} is of format {}, and this program ({}) reads format {}",
+                                       shown(path.string()), json[format_key].get<std::int64_t>(), halocline::version,
+                                       Checkpoint::format));
   }
   if (!json.is_object() || text != text_of(json))
-    throw InputOutputError(path.string() + " is damaged: its checksum does not match its contents");
+    throw InputOutputError(shown(path.string()) + " is damaged: its checksum does not match its contents");
   try {
     return checkpoint_from(json);
   } catch (std::exception const& error) {
-    throw InputOutputError(path.string() + " is damaged: " + error.what());
+    throw InputOutputError(shown(path.string()) + " is damaged: " + error.what());
   }
 }
 
@@ -198,7 +200,7 @@ void remove_checkpoint(fs::path const& checkpoint) {
   bool const is_folder = fs::is_directory(fs::symlink_status(checkpoint, error));
   if (!error && is_folder) fs::remove(checkpoint / manifest_name, error);
   if (!error) fs::remove_all(checkpoint, error);
-  if (error) throw InputOutputError("cannot remove " + checkpoint.string() + ": " + error.message());
+  if (error) throw InputOutputError("cannot remove " + shown(checkpoint.string()) + ": " + error.message());
 }
 
 CheckpointReader::CheckpointReader(fs::path folder, Checkpoint const& checkpoint)
@@ -207,7 +209,7 @@ CheckpointReader::CheckpointReader(fs::path folder, Checkpoint const& checkpoint
 CheckpointReader::~CheckpointReader() = default;
 
 void CheckpointReader::refuse(std::string const& why) const {
-  throw InputError("the run cannot continue from " + folder_.string() + ": " + why);
+  throw InputError("the run cannot continue from " + shown(folder_.string()) + ": " + why);
 }
 
 StateFileReader const& CheckpointReader::file(std::size_t n) {
@@ -259,7 +261,8 @@ void CheckpointReader::read_block(std::string const& name, FieldBase& values, Bl
       }
     }
   }
-  if (found != wanted.size()) throw InputOutputError(folder_.string() + " does not hold all of field `" + name + "`");
+  if (found != wanted.size())
+    throw InputOutputError(shown(folder_.string()) + " does not hold all of field `" + name + "`");
   for (std::size_t c = 0; c < components; ++c) values.set_owned(block, static_cast<int>(c), all[c]);
 }
 

@@ -424,7 +424,7 @@ class HostileFolder(unittest.TestCase):
         folder = self.copy()
         for name in ("one.out", "other.out"):
             (folder / name).mkdir()
-            (folder / name / "scalars.csv").write_text('step,time,"at (1, 2) ""a"""\n0,0,nan\n1,0.5,' + name[:1].replace("o", "3") + "\n")
+            (folder / name / "scalars.csv").write_text('step,time,"at (1, 2) ""a"""\n0,0,nan\n1,0.5,3\n')
         run = self.run_in(folder, "diff", "one.out", "other.out")
         self.assertEqual((run.code, run.out.splitlines()[-1]), (0, "same bits"), run.err)
 
@@ -441,7 +441,7 @@ class HostileFolder(unittest.TestCase):
         runs += [self.run_in(folder, "run", deck.name, "-v"), self.run_in(folder, "check", deck.name),
                  self.run_in(folder, "verify", f"{wild}.out"), self.run_in(folder, "verify", f"{wild}.none"),
                  self.run_in(folder, "diff", f"{wild}.out", f"{wild}.none"), self.run_in(folder, "run", f"{wild}.none"),
-                 self.run_in(folder, "restart", f"{wild}.out", "--set", "time.steps=1"),
+                 self.run_in(folder, "restart", f"{wild}.none"),
                  self.run_in(folder, "run", deck.name, "--plugin", f"{wild}.so")]
         with h5py.File(folder / f"{wild}.out/snapshot_000004.vti", "r+") as file:
             file.move("VTKHDF/CellData/u", f"VTKHDF/CellData/{wild}")
