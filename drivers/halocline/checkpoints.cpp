@@ -10,6 +10,7 @@
 #include "framework/field/field_base.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -172,7 +173,7 @@ double Checkpoints::expected_seconds() const {
 }
 
 std::string Checkpoints::advice() const {
-  return at_stop_ ? "; `halocline restart " + folder_.string() + "` continues it" : "";
+  return at_stop_ ? "; `halocline restart " + shown(folder_.string()) + "` continues it" : "";
 }
 
 }  // namespace halocline

@@ -73,7 +73,7 @@ void TableWriter::read_to(TableState const& from) {
     left -= got;
   }
   if (left > 0 || hash_->text() != from.checksum) {
-    throw InputOutputError(path_.string() + " does not begin with the " + std::to_string(from.bytes) +
+    throw InputOutputError(shown(path_.string()) + " does not begin with the " + std::to_string(from.bytes) +
                            " bytes recorded in the checkpoint: it is damaged or was changed");
   }
 }
