@@ -47,6 +47,18 @@ STYLE = {
 WARM = ListedColormap(matplotlib.colormaps["inferno"](np.linspace(0.06, 1, 256)))
 
 
+def regular(path):
+    """The path of a file. A pipe of that name would block, and others have sizes that nobody knows."""
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path.name} is not a file")
+    return path
+
+
+def items_within(group):
+    """The datasets of a group, without links to other files."""
+    return [(name, group[name]) for name in group if isinstance(group.get(name, getlink=True), h5py.HardLink)]
+
+
 class Field:
     """A field of a snapshot, read in parts on demand; for a vector its magnitude."""
 
@@ -93,15 +105,15 @@ class Snapshot:
     """One snapshot file and its mesh."""
 
     def __init__(self, path):
-        self.file = h5py.File(path, "r")
-        with h5py.File(path.parent / "mesh.h5", "r") as mesh:
-            self.edges = [mesh[axis][()] for axis in AXES if axis in mesh]
+        self.file = h5py.File(regular(path), "r")
+        with h5py.File(regular(path.parent / "mesh.h5"), "r") as mesh:
+            self.edges = [data[()] for name, data in sorted(items_within(mesh)) if name in AXES]
         self.step = int(self.file.attrs["step"][0])
         self.time = float(self.file["VTKHDF/FieldData/TimeValue"][0])
 
     def fields(self):
         return [Field(name, data, group == "CellData") for group in ("CellData", "PointData")
-                for name, data in self.file["VTKHDF"][group].items()]
+                for name, data in items_within(self.file["VTKHDF"][group])]
 
     def __enter__(self):
         return self
@@ -116,9 +128,9 @@ class Look:
     def __init__(self, folder, options):
         section = {}
         try:
-            with open(folder / "summary.json", encoding="utf-8") as file:
+            with open(regular(folder / "summary.json"), encoding="utf-8") as file:
                 section = json.load(file)["provenance"]["deck"]["options"].get("plot") or {}
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
             pass
         self.scale = options.scale or section.get("scale", "linear")
         self.range = options.range or section.get("range")
@@ -154,15 +166,15 @@ class Bodies:
     """The points of one snapshot file."""
 
     def __init__(self, path):
-        with h5py.File(path, "r") as file:
+        with h5py.File(regular(path), "r") as file:
             self.position = file["VTKHDF/Points"][()].astype(float)
-            self.fields = {name: data[()].astype(float) for name, data in file["VTKHDF/PointData"].items()}
+            self.fields = {name: data[()].astype(float) for name, data in items_within(file["VTKHDF/PointData"])}
             self.step = int(file.attrs["step"][0])
             self.time = float(file["VTKHDF/FieldData/TimeValue"][0])
 
 
 def has_points(path):
-    with h5py.File(path, "r") as file:
+    with h5py.File(regular(path), "r") as file:
         return file["VTKHDF"].get("Points", getlink=True).__class__ is h5py.HardLink
 
 
@@ -377,7 +389,7 @@ def animate_bodies(paths, heading, normal):
 
 def read_table(path):
     """The columns of scalars.csv by name."""
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(regular(path), newline="", encoding="utf-8") as file:
         names, *rows = csv.reader(file)
     columns = np.array([row for row in rows if len(row) == len(names)], dtype=float).reshape(-1, len(names)).T
     return dict(zip(names, columns))
@@ -427,7 +439,7 @@ def draw_scalars(table, quantities, heading):
 
 def read_drift(path):
     """Times, and the drift of the energy relative to |kinetic| + |potential|; empty if it is not recorded."""
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(regular(path), newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     if len(rows) < 2 or "energy_drift" not in rows[0]:
         return [], []
@@ -452,7 +464,7 @@ def draw_drift(times, drift, heading):
 def read_residuals(path):
     """The solves with a residual above zero: (step, method, iterations, residuals) each."""
     solves = {}
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(regular(path), newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             solve = solves.setdefault((int(row["step"]), int(row["solve"])), (row["method"], [], []))
             solve[1].append(int(row["iteration"]))
@@ -490,7 +502,7 @@ def draw_residuals(solves, heading):
 
 def read_traces(path):
     """Times, and the recorded values of each receiver by name."""
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(regular(path), newline="", encoding="utf-8") as file:
         names, *rows = csv.reader(file)
     columns = np.array(rows, dtype=float).reshape(-1, len(names)).T
     return columns[0], dict(zip(names[1:], columns[1:]))
@@ -516,9 +528,9 @@ def draw_traces(times, traces, heading):
 def heading_of(folder):
     """The name of the deck, if the run's record has it."""
     try:
-        with open(folder / "summary.json", encoding="utf-8") as file:
+        with open(regular(folder / "summary.json"), encoding="utf-8") as file:
             return Path(json.load(file)["provenance"]["deck"]["path"]).stem
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return folder.resolve().stem
 
 
@@ -603,6 +615,14 @@ def draw_snapshots(snapshots, heading, look, folder, one_step):
 
 
 def main():
+    """Draws a folder that anybody may have made: what is not a run's ends with one message."""
+    try:
+        draw()
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        sys.exit(f"cannot be drawn: {type(error).__name__}: {error}")
+
+
+def draw():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--step", type=int, help="snapshot to draw (default: the last)")

@@ -19,6 +19,7 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/launcher.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -123,7 +124,7 @@ ExitCode check(CheckCommand const& command) {
   mistakes.report();
   bool const is_validated = is_rehearsed && command.contents && validate_first_step(deck, physics, options, entry);
   if (command.quiet) return ExitCode::done;
-  say(fmt::format("{}: no mistakes\n", deck.name()));
+  say(fmt::format("{}: no mistakes\n", shown(deck.name())));
   say(fmt::format("physics  {}: {}\n", entry.name, entry.sentence));
   say(domain_line(entry, options));
   say(memory_line(memory_need(options, entry, rehearsal.forecast, budget), rehearsal.failure, budget));

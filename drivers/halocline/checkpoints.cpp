@@ -10,6 +10,7 @@
 #include "framework/field/field_base.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -96,7 +97,7 @@ Checkpoints::Checkpoints(Options const& checkpoint, std::filesystem::path folder
       physics_(physics),
       run_(std::move(run)),
       numbered_(numbered),
-      writer_(std::move(folder), std::move(mesh), static_cast<int>(checkpoint.integer("keep"))),
+      writer_(std::move(folder), std::move(mesh), checkpoint.integer("keep")),
       time_of_last_(time) {
   std::optional<double> const bytes = checkpoint_bytes(physics);
   bool const is_serialized = bytes.has_value();
@@ -172,7 +173,7 @@ double Checkpoints::expected_seconds() const {
 }
 
 std::string Checkpoints::advice() const {
-  return at_stop_ ? "; `halocline restart " + folder_.string() + "` continues it" : "";
+  return at_stop_ ? "; `halocline restart " + shown(folder_.string()) + "` continues it" : "";
 }
 
 }  // namespace halocline

@@ -7,10 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -97,7 +99,8 @@ bool relay(int pipe) {
   while (true) {
     ssize_t const count = read(pipe, text.data(), text.size());
     if (count <= 0) return count < 0 && (errno == EAGAIN || errno == EINTR);
-    say(std::string_view(text.data(), static_cast<std::size_t>(count)));
+    // Of another process of this program, which has escaped names.
+    say_as_it_is(std::string_view(text.data(), static_cast<std::size_t>(count)));
   }
 }
 
@@ -116,7 +119,8 @@ void wait_for_news(std::array<pollfd, 2>& descriptors, std::optional<Clock::time
   int milliseconds = -1;
   if (deadline) {
     auto const left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
-    milliseconds = left.count() > 0 ? static_cast<int>(left.count()) : 0;
+    // The caller waits again if that is not all.
+    milliseconds = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
   }
   poll(descriptors.data(), descriptors.size(), milliseconds);
 }
@@ -202,7 +206,10 @@ CommandEnd run_command(ChildCommand command, HeldSignals const& signals) {
   StopRequests requests;
   std::optional<Clock::time_point> deadline;
   std::optional<Clock::time_point> start_by;
-  if (command.start > 0) start_by = Clock::now() + std::chrono::milliseconds(std::llround(1000 * command.start));
+  // A hundred years and more, up to infinity, are no limit: the clock could not represent some.
+  constexpr double endless = 100 * 365.25 * 86400;
+  if (command.start > 0 && command.start < endless)
+    start_by = Clock::now() + std::chrono::milliseconds(std::llround(1000 * command.start));
   while (waitpid(process, &end.status, WNOHANG) == 0) {
     wait_for_news(news, deadline ? deadline : start_by);
     if (!relay(output.out())) news[1].fd = -1;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
 #include "drivers/halocline/command_description.hpp"
 #include "drivers/halocline/commands.hpp"
@@ -87,7 +88,7 @@ void add_deck(CLI::App& app, std::string& deck, std::vector<std::string>& set, s
 }
 
 void add_ranks(CLI::App& app, int& ranks, std::string const& text) {
-  app.add_option("--ranks", ranks, text)->check(CLI::Range(1, 1 << 20))->option_text("N");
+  app.add_option("--ranks", ranks, text)->check(CLI::Range(1, most_ranks))->option_text("N");
 }
 
 /// Accepts what `read` can read; the message of its exception explains any other value.
@@ -136,7 +137,8 @@ void add_restart(CLI::App& program, RunCommand& run) {
   app.add_option("FOLDER", run.output, "Output folder of the run")->required()->option_text(" ");
   add_repeatable(app, "--set", "PATH=VALUE", run.set,
                  "Sets an option of the deck for the rest of the run, for instance time.end=20; may be repeated");
-  add_repeatable(app, "--plugin", "FILE", run.plugins, "Shared object with an additional physics; may be repeated");
+  add_repeatable(app, "--plugin", "FILE", run.plugins,
+                 "Shared object with the physics of the run, which is loaded only if it is named; may be repeated");
   add_way_of_running(app, run);
 }
 
@@ -288,18 +290,9 @@ void add_test_physics(CLI::App& program, TestPhysicsCommand& given) {
       "physics or a deck is wrong.");
 }
 
-/// A word quoted for a shell if it needs quotes.
-std::string quoted(std::string const& word) {
-  auto const is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("_@%+=:,./-", c) != nullptr; };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  std::string text = "'";
-  for (char const c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 std::string typed(std::vector<std::string> const& words) {
   std::string text = "halocline";
-  for (std::size_t n = 1; n < words.size(); ++n) text += " " + quoted(words[n]);
+  for (std::size_t n = 1; n < words.size(); ++n) text += " " + shell_word(words[n]);
   return text;
 }
 
@@ -342,6 +335,12 @@ std::string explained(CLI::App const& program, std::vector<std::string> const& w
 /// Throws InputError if the name of the output folder cannot be determined.
 void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
   RunCommand& given = commands->run;
+  std::error_code gone;
+  // All relative names refer to it; MPI, too, needs one.
+  std::filesystem::path const place = std::filesystem::current_path(gone);
+  if (gone || place.empty()) {
+    throw InputError("the working directory cannot be used: " + gone.message() + "; change to one that exists");
+  }
   if (given.restarts) given = command_to_go_on(std::move(given));
   line.ranks = given.restarts && under_launcher() && !launched() ? 0 : given.ranks;
   if (!given.restarts)
@@ -365,6 +364,14 @@ void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
 }
 
 }  // namespace
+
+std::string shell_word(std::string const& word) {
+  auto const is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("_@%+=:,./-", c) != nullptr; };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string text = "'";
+  for (char const c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
 
 CommandLine read_command_line(std::vector<std::string> const& words) {
   CommandLine line;

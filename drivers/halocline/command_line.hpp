@@ -38,6 +38,12 @@ struct CommandLine {
   std::function<void()> release;
 };
 
+/// The largest number of --ranks.
+inline constexpr int most_ranks = 1 << 20;
+
+/// A word quoted for a shell if it needs quotes.
+[[nodiscard]] std::string shell_word(std::string const& word);
+
 /// Reads the words of a command line, the program's name first. Never throws: errors are in `text`, with code
 /// wrong_input.
 [[nodiscard]] CommandLine read_command_line(std::vector<std::string> const& words);

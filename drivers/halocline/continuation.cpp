@@ -2,18 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
+#include "drivers/halocline/command_line.hpp"
 #include "drivers/halocline/output.hpp"
+#include "framework/deck/tree.hpp"
+#include "framework/io/json_number.hpp"
+#include "framework/io/json_text.hpp"
+#include "framework/io/regular_file.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/log.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -27,27 +32,17 @@ std::vector<std::string> absolute(std::vector<std::string> const& files) {
   return all;
 }
 
-/// Without those of `more` that are files of `plugins` already: none is loaded twice.
-std::vector<std::string> joined(std::vector<std::string> plugins, std::vector<std::string> const& more) {
-  for (std::string const& one : more) {
-    auto const is_one = [&](std::string const& other) {
-      std::error_code missing;
-      return fs::equivalent(one, other, missing);
-    };
-    if (std::none_of(plugins.begin(), plugins.end(), is_one)) plugins.push_back(one);
-  }
-  return plugins;
-}
-
 ScheduleState schedule_from(Json const& json) {
-  return {.start = json.at("start"),
-          .time = json.at("time"),
-          .taken = json.at("taken"),
-          .size = json.at("size"),
-          .anchor = json.at("anchor"),
-          .anchor_taken = json.at("anchor_taken"),
-          .outputs = {json.at("outputs").at(0), json.at("outputs").at(1)},
-          .next_outputs = json.at("next_outputs").get<std::array<Index, 2>>()};
+  Json const& outputs = json.at("outputs");
+  Json const& next = json.at("next_outputs");
+  return {.start = finite_number_of(json.at("start")),
+          .time = finite_number_of(json.at("time")),
+          .taken = count_of(json.at("taken")),
+          .size = finite_number_of(json.at("size")),
+          .anchor = finite_number_of(json.at("anchor")),
+          .anchor_taken = count_of(json.at("anchor_taken")),
+          .outputs = {finite_number_of(outputs.at(0)), finite_number_of(outputs.at(1))},
+          .next_outputs = {count_of(next.at(0)), count_of(next.at(1))}};
 }
 
 /// Files described in the list `name`; none if there is no such list, as in records of earlier versions.
@@ -57,7 +52,7 @@ std::vector<FieldFileRecord> files_from(Json const& record, char const* name) {
     Json const& checksum = file.at("xxh3_128");
     files.push_back({.option = file.at("option"),
                      .path = file.at("path"),
-                     .bytes = file.at("bytes"),
+                     .bytes = count_of(file.at("bytes")),
                      .checksum = checksum.is_null() ? std::string() : checksum.get<std::string>()});
   }
   return files;
@@ -73,6 +68,10 @@ Json described(std::vector<FieldFileRecord> const& files) {
 
 Continuation continuation_from(fs::path folder, Checkpoint checkpoint) {
   Json const run = Json::parse(checkpoint.run);
+  // Later ones are deleted, which would include this one.
+  if (checkpoint.step != step_of_checkpoint(folder.filename().string()))
+    throw std::runtime_error("it is of step " + std::to_string(checkpoint.step));
+  require_serialized(run.at("output").dump());
   return {.folder = std::move(folder),
           .checkpoint = std::move(checkpoint),
           .physics = run.at("start").at("physics"),
@@ -84,10 +83,15 @@ Continuation continuation_from(fs::path folder, Checkpoint checkpoint) {
           .skipped = {}};
 }
 
+/// "plate.out/checkpoint_000120/manifest.json is damaged: …"
+std::string damaged_manifest(fs::path const& checkpoint, std::exception const& why) {
+  return shown((checkpoint / manifest_name).string()) + " is damaged: " + why.what();
+}
+
 /// Relative paths in a deck refer to the folder where the run was started, if that still exists.
 void go_to(fs::path const& place, std::string& output) {
   std::error_code error;
-  if (fs::equivalent(place, fs::current_path(), error) || error) return;
+  if (fs::equivalent(place, fs::current_path(error), error) || error) return;
   output = fs::absolute(output).string();
   fs::current_path(place, error);
 }
@@ -116,7 +120,7 @@ std::string damage_of_share(Continuation const& found, Communicator const& commu
   for (std::size_t n = static_cast<std::size_t>(communicator.rank()); n < files.size();
        n += static_cast<std::size_t>(communicator.size())) {
     if (std::string const damage = damage_of(found.folder, files[n]); !damage.empty())
-      return found.folder.string() + ": " + damage;
+      return shown(found.folder.string()) + ": " + damage;
   }
   return "";
 }
@@ -154,13 +158,33 @@ std::string described_start(RunCommand const& command, std::string const& deck_n
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+namespace {
+
+/// The ranks of --ranks; 0: it was not given.
+int ranks_from(Json const& json) {
+  if (Index const ranks = count_of(json); ranks <= most_ranks) return static_cast<int>(ranks);
+  throw std::runtime_error("its run had " + json.dump() + " ranks");
+}
+
+/// Plugins run code. A folder may come from anybody: what only its files name is not loaded.
+void require_named(std::vector<std::string> const& plugins, RunCommand const& command) {
+  if (plugins.empty() || !command.plugins.empty()) return;
+  std::string words;
+  for (std::string const& plugin : plugins) words += " --plugin " + shell_word(plugin);
+  throw InputError(shown(command.output) +
+                   " is a run of a plugin, whose code is loaded only if the command names it: `" +
+                   shown(command.typed + words) + "`");
+}
+
+}  // namespace
+
 RunCommand command_to_go_on(RunCommand command) {
   fs::path const folder = command.output;
   std::vector<fs::path> const checkpoints = checkpoints_in(folder);
   std::error_code missing;
-  if (!fs::is_directory(folder, missing)) throw InputError(folder.string() + " is not a folder");
+  if (!fs::is_directory(folder, missing)) throw InputError(shown(folder.string()) + " is not a folder");
   if (checkpoints.empty()) {
-    throw InputError(folder.string() +
+    throw InputError(shown(folder.string()) +
                      " holds no checkpoint to continue from; `checkpoint: {every: {wall: 600}}` in a deck writes them");
   }
   std::string reasons;
@@ -168,22 +192,29 @@ RunCommand command_to_go_on(RunCommand command) {
     try {
       Json const start = Json::parse(read_manifest(checkpoint).run).at("start");
       std::vector<std::string> set = start.at("set");
+      std::vector<std::string> const plugins = start.at("plugins");
       set.insert(set.end(), command.set.begin(), command.set.end());
-      command.set = std::move(set);
-      command.plugins = joined(start.at("plugins"), absolute(command.plugins));
+      std::string const place = start.at("working_directory");
+      std::string const devices = start.at("devices");
+      int const ranks = ranks_from(start.at("ranks"));
       command.deck = start.at("deck").at("name");
       command.deck_text = start.at("deck").at("text").get<std::string>();
-      if (command.devices.empty()) command.devices = start.at("devices");
-      if (command.ranks == 0) command.ranks = start.at("ranks");
-      go_to(start.at("working_directory").get<std::string>(), command.output);
+      require_named(plugins, command);
+      if (command.devices.empty()) command.devices = devices;
+      if (command.ranks == 0) command.ranks = ranks;
+      command.set = std::move(set);
+      command.plugins = absolute(command.plugins);
+      go_to(place, command.output);
       return command;
+    } catch (InputError const&) {
+      throw;
     } catch (InputOutputError const& error) {
       reasons += std::string("\n  ") + error.what();
     } catch (std::exception const& error) {
-      reasons += "\n  " + (checkpoint / manifest_name).string() + ": " + error.what();
+      reasons += "\n  " + damaged_manifest(checkpoint, error);
     }
   }
-  throw InputOutputError(folder.string() + " holds no intact checkpoint to continue from:" + reasons);
+  throw InputOutputError(shown(folder.string()) + " holds no intact checkpoint to continue from:" + reasons);
 }
 
 std::optional<Continuation> find_continuation(fs::path const& run, Communicator const& communicator) {
@@ -195,11 +226,14 @@ std::optional<Continuation> find_continuation(fs::path const& run, Communicator 
     std::optional<Continuation> found;
     try {
       found = continuation_from(folder, read_manifest(folder));
-    } catch (std::exception const& error) {
+    } catch (InputOutputError const& error) {
       damage = error.what();
+    } catch (std::exception const& error) {
+      damage = damaged_manifest(folder, error);
     }
     // A checkpoint without a manifest was never complete.
-    has_any = has_any || communicator.any(fs::exists(folder / manifest_name));
+    std::error_code missing;
+    has_any = has_any || communicator.any(fs::exists(fs::symlink_status(folder / manifest_name, missing)));
     // All ranks must agree whether it is readable.
     bool const readable = communicator.all(found.has_value());
     if (readable) damage = damage_of(*found, communicator);
@@ -207,12 +241,12 @@ std::optional<Continuation> find_continuation(fs::path const& run, Communicator 
       found->skipped = std::move(skipped);
       return found;
     }
-    skipped.push_back(damage.empty() ? folder.string() + ": another rank cannot read it" : damage);
+    skipped.push_back(damage.empty() ? shown(folder.string()) + ": another rank cannot read it" : damage);
   }
   if (!has_any) return std::nullopt;
   std::string reasons;
   for (std::string const& reason : skipped) reasons += "\n  " + reason;
-  throw InputOutputError(run.string() + " holds no intact checkpoint to continue from:" + reasons +
+  throw InputOutputError(shown(run.string()) + " holds no intact checkpoint to continue from:" + reasons +
                          "\n`--overwrite` begins a new run");
 }
 
@@ -223,7 +257,8 @@ void require_same_mesh(Continuation const& from, Options const& mesh) {
   for (auto const& [name, value] : now.items()) {
     if (!then.contains(name) || then[name] == value) continue;
     throw InputError(fmt::format("`{}`: {} is a checkpoint of a run with {}, which cannot continue with {}",
-                                 mesh.full_name(name), from.folder.string(), then[name].dump(), value.dump()));
+                                 mesh.full_name(name), shown(from.folder.string()), deck::printable(then[name].dump()),
+                                 value.dump()));
   }
 }
 
@@ -233,10 +268,10 @@ void require_none(std::vector<std::string> const& changed) {
   if (!changed.empty()) throw InputError(changed.front() + "; restore it, or begin a new run with --overwrite");
 }
 
-/// The summary of a folder; empty if it cannot be read.
+/// The summary of a folder; empty if there is none. Throws InputOutputError if it is not a file.
 Json summary_of(fs::path const& folder) {
-  std::ifstream file(folder / "summary.json");
-  Json summary = file ? Json::parse(file, nullptr, false) : Json();
+  std::optional<std::string> const text = text_of_file_if_any(folder / "summary.json");
+  Json summary = text ? json_of(*text) : Json();
   return summary.is_object() ? summary : Json::object();
 }
 

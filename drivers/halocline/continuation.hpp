@@ -27,7 +27,8 @@ namespace halocline {
 
 /// What `halocline restart FOLDER` runs: the deck and the command of the newest readable checkpoint, with the further
 /// changes of `command.set`, in its folder; on as many ranks as before, if the run was started with --ranks and
-/// `command` gives none. Throws InputError if the folder contains no checkpoint, InputOutputError if none can be read.
+/// `command` gives none. Throws InputError if the folder contains no checkpoint, or if it is a run of plugins and
+/// `command` names none, InputOutputError if none can be read.
 [[nodiscard]] RunCommand command_to_go_on(RunCommand command);
 
 /// A checkpoint from which a run continues.
@@ -54,7 +55,7 @@ void require_same_mesh(Continuation const& from, Options const& mesh);
 /// Warns of a plugin that has: it may have been repaired, or built for another machine.
 void require_same_files(InputFiles const& then, InputFiles const& now);
 
-/// Whether the summary in `folder` says that the run is finished.
+/// Whether the summary in `folder` says that the run is finished. Throws InputOutputError if it is not a file.
 [[nodiscard]] bool holds_a_done_run(std::filesystem::path const& folder);
 /// Whether the summary in `folder` says that a run of this validated deck is finished. Throws InputError if it read
 /// other contents of a file or a plugin.

@@ -8,15 +8,18 @@
 #include <map>
 #include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/standard_output.hpp"
 #include "framework/deck/tree.hpp"
 #include "framework/io/difference.hpp"
+#include "framework/io/regular_file.hpp"
 #include "framework/io/snapshot_name.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -131,8 +134,8 @@ void compare_snapshots(fs::path const& first, fs::path const& second, Findings& 
     found.text += fmt::format(" and step {}, time {}", b.step(), shortest_text(b.time()));
   }
   found.text += "\n";
-  report_alone("fields", difference.only_first, first.string(), found);
-  report_alone("fields", difference.only_second, second.string(), found);
+  report_alone("fields", difference.only_first, shown(first.string()), found);
+  report_alone("fields", difference.only_second, shown(second.string()), found);
   report_snapshot(difference, a, found);
 }
 
@@ -147,10 +150,11 @@ std::map<Index, fs::path> snapshots_of(fs::path const& folder) {
 
 /// Whether a file is in both folders. Reports a file that is in only one.
 bool is_in_both(fs::path const& first, fs::path const& second, std::string const& name, Findings& found) {
-  bool const in_first = fs::exists(first / name);
-  bool const in_second = fs::exists(second / name);
+  std::error_code error;
+  bool const in_first = fs::exists(fs::symlink_status(first / name, error));
+  bool const in_second = fs::exists(fs::symlink_status(second / name, error));
   if (in_first != in_second) {
-    found.text += name + ": in " + (in_first ? first : second).string() + " only\n";
+    found.text += name + ": in " + shown((in_first ? first : second).string()) + " only\n";
     found.missing("tables");
   }
   return in_first && in_second;
@@ -179,8 +183,8 @@ void compare_tables(fs::path const& first, fs::path const& second, std::string c
     if (!place.empty()) found.text += " (" + place + ")";
   }
   found.text += "\n";
-  report_alone("columns", difference.only_first, first.string(), found);
-  report_alone("columns", difference.only_second, second.string(), found);
+  report_alone("columns", difference.only_first, shown(first.string()), found);
+  report_alone("columns", difference.only_second, shown(second.string()), found);
   std::vector<std::vector<std::string>> lines{
       {"quantity", "rows that differ", "largest difference", "of the largest value", "first at"}};
   for (ColumnDifference const& column : difference.columns) {
@@ -228,8 +232,8 @@ void compare_series(fs::path const& first, fs::path const& second, Findings& fou
     found.text += fmt::format("snapshots: {} of the same steps, {}\n", common.size(),
                               differing == 0 ? "same bits" : fmt::format("{} differ", differing));
   }
-  report_alone("steps", steps_without(mine, theirs), first.string(), found);
-  report_alone("steps", steps_without(theirs, mine), second.string(), found);
+  report_alone("steps", steps_without(mine, theirs), shown(first.string()), found);
+  report_alone("steps", steps_without(theirs, mine), shown(second.string()), found);
   found.text += tables;
 }
 
@@ -242,7 +246,7 @@ void compare_runs(fs::path const& first, fs::path const& second, Findings& found
   }
   compare_series(first, second, found);
   if (compared || !snapshots_of(first).empty() || !snapshots_of(second).empty()) return;
-  throw InputError("cannot compare " + first.string() + " and " + second.string() +
+  throw InputError("cannot compare " + shown(first.string()) + " and " + shown(second.string()) +
                    ": neither has tables or snapshots of a run");
 }
 
@@ -257,7 +261,9 @@ std::string how_they_differ(Findings const& found) {
 }
 
 fs::path existing(std::string const& name) {
-  if (!fs::exists(name)) throw InputOutputError("cannot read " + name + ": there is no such file or folder");
+  std::error_code error;
+  if (!fs::exists(name, error) && !error) throw unreadable(name, "there is no such file or folder");
+  if (error) throw unreadable(name, error.message());
   return name;
 }
 
@@ -267,7 +273,7 @@ ExitCode diff(DiffCommand const& command) {
   fs::path const first = existing(command.first);
   fs::path const second = existing(command.second);
   if (fs::is_directory(first) != fs::is_directory(second)) {
-    throw InputError("diff: one of " + command.first + " and " + command.second +
+    throw InputError("diff: one of " + shown(command.first) + " and " + shown(command.second) +
                      " is a folder, and the other a file: give two runs, or two snapshots");
   }
   Findings found{.tolerance = command.tolerance, .text = {}};

@@ -20,6 +20,7 @@
 #include "drivers/halocline/job.hpp"
 #include "framework/runtime/first_contact.hpp"
 #include "framework/runtime/launcher.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -30,7 +31,7 @@ constexpr std::uint64_t mpirun_needs = 16 << 20;
 constexpr rlim_t file_needs = 8 << 20;
 
 void print_message(std::string const& message) {
-  if (!message.empty()) std::fprintf(stderr, "halocline: %s\n", message.c_str());
+  if (!message.empty()) std::fprintf(stderr, "halocline: %s\n", shown_lines(message).c_str());
 }
 
 /// Contains no word of the user, since mpirun would interpret some: a `:` begins another program.

@@ -41,6 +41,10 @@ std::string report_defect(std::string const& message) {
   return message + "\nThis is a defect of Halocline: please report it, with the deck and this message.";
 }
 
+int deliver_failure(Failure const& failure) {
+  return deliver(failure.code, failure.code == ExitCode::defect ? report_defect(failure.message) : failure.message);
+}
+
 /// The message of a run for the user.
 std::string spoken(Verdict const& verdict) {
   if (verdict.message.empty()) return "";
@@ -270,9 +274,7 @@ int main(int count, char** arguments) {
   AbruptEnds const ends;
   try {
     return run_program(command_words(count, arguments));
-  } catch (Error const& error) {
-    return deliver(error.exit_code(), error.what());
-  } catch (std::exception const& error) {
-    return deliver(ExitCode::defect, report_defect(error.what()));
+  } catch (...) {
+    return deliver_failure(describe(std::current_exception()));
   }
 }

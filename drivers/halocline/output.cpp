@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -45,6 +46,33 @@ bool is_due(Index number, Index interval) { return interval > 0 && number % inte
 /// A part of what `Output::serialized` returned; empty if that is.
 std::string part_of(std::string const& serialized, char const* name) {
   return serialized.empty() ? "" : Json::parse(serialized).at(name).dump();
+}
+
+/// What Output keeps of the run that it continues, beside its record.
+struct EarlierOutput {
+  std::vector<WrittenSnapshot> snapshots;
+  Index recorded = -1;
+  SolveTotals solves;
+  Conservation::State conservation;
+};
+
+EarlierOutput earlier_output(std::string const& serialized) {
+  Json const json = Json::parse(serialized);
+  EarlierOutput earlier;
+  for (Json const& one : json.at("snapshots"))
+    earlier.snapshots.push_back({count_of(one.at(0)), finite_number_of(one.at(1))});
+  // None before the first row.
+  if (json.at("recorded") != -1) earlier.recorded = count_of(json.at("recorded"));
+  Json const& totals = json.at("solves");
+  for (auto const& [outcome, count] : totals.at("outcomes").items()) earlier.solves.outcomes[outcome] = count_of(count);
+  earlier.solves.iterations = count_of(totals.at("iterations"));
+  earlier.solves.seconds = totals.at("seconds");
+  for (Json const& one : json.at("conservation")) {
+    earlier.conservation.watched.push_back({one.at("name"), number_of(one.at("initial")), number_of(one.at("final")),
+                                            number_of(one.at("largest_drift")), number_of(one.at("explained_drift"))});
+    earlier.conservation.magnitudes.push_back(number_of(one.at("magnitude")));
+  }
+  return earlier;
 }
 
 void log_regions(std::vector<RegionTime> const& regions) {
@@ -114,14 +142,12 @@ Output::Output(std::filesystem::path folder, Options const& output, std::shared_
   snapshot_interval_ = snapshots.has("interval") ? snapshots.integer("interval") : 0;
   last_snapshot_ = last_snapshot || snapshot_interval_ > 0 || !snapshots.has("interval");
   if (continued.empty()) return;
-  earlier_ = written_ = snapshots_of(continued);
+  EarlierOutput earlier = earlier_output(continued);
+  earlier_ = written_ = std::move(earlier.snapshots);
   if (!written_.empty()) newest_snapshot_ = written_.back().step;
-  recorded_ = Json::parse(part_of(continued, "recorded"));
-  earlier_conservation_ = part_of(continued, "conservation");
-  Json const totals = Json::parse(part_of(continued, "solves"));
-  for (auto const& [outcome, count] : totals.at("outcomes").items()) solves_.outcomes[outcome] = count;
-  solves_.iterations = totals.at("iterations");
-  solves_.seconds = totals.at("seconds");
+  recorded_ = earlier.recorded;
+  earlier_conservation_ = std::move(earlier.conservation);
+  solves_ = std::move(earlier.solves);
 }
 
 std::string Output::serialized(Index step, Physics& physics) {
@@ -150,24 +176,23 @@ std::string Output::serialized(Index step, Physics& physics) {
 }
 
 std::vector<TableState> tables_of(std::string const& serialized) {
-  std::vector<TableState> all;
-  Json const json = Json::parse(serialized);
-  for (Json const& one : json.at("record").at("tables"))
-    all.push_back({one.at("name"), one.at("bytes"), one.at("xxh3_128")});
-  return all;
+  return tables_of_record(part_of(serialized, "record"));
 }
 
 std::vector<WrittenSnapshot> snapshots_of(std::string const& serialized) {
-  std::vector<WrittenSnapshot> all;
-  Json const json = Json::parse(serialized);
-  for (Json const& one : json.at("snapshots")) all.push_back({one.at(0), one.at(1)});
-  return all;
+  return earlier_output(serialized).snapshots;
+}
+
+void require_serialized(std::string const& serialized) {
+  static_cast<void>(tables_of(serialized));
+  static_cast<void>(earlier_output(serialized));
 }
 
 bool Output::snapshots_are_written() const {
   if (sender_ == nullptr || newest_snapshot_ < 0 || mesh_->communicator().rank() != 0) return true;
   // I/O ranks write snapshots in order, so that the newest is the last.
-  return std::filesystem::exists(folder_ / snapshot_name(*mesh_, newest_snapshot_));
+  std::error_code missing;
+  return std::filesystem::exists(folder_ / snapshot_name(*mesh_, newest_snapshot_), missing);
 }
 
 void Output::wait_for_snapshots() const {
@@ -233,7 +258,9 @@ void Output::go_on_with_snapshots(Physics const& physics) {
   if (mesh_->communicator().rank() == 0) {
     for (WrittenSnapshot const& one : earlier_) {
       std::string const name = snapshot_name(*mesh_, one.step);
-      if (!std::filesystem::exists(folder_ / name)) log_warning(name + ", which the run has written, is missing");
+      std::error_code missing;
+      if (!std::filesystem::exists(folder_ / name, missing))
+        log_warning(name + ", which the run has written, is missing");
     }
   }
   // I/O ranks write the series with the next snapshot.
@@ -277,14 +304,7 @@ void Output::set_totals(Physics const& physics) {
 void Output::begin_conservation(Physics const& physics) {
   Extents const cells = mesh_->extents(Centring::cell);
   conservation_.emplace(physics.conserved(), measured_, cells[0] * cells[1] * cells[2], precision_);
-  if (earlier_conservation_.empty()) return;
-  Conservation::State state;
-  for (Json const& one : Json::parse(earlier_conservation_)) {
-    state.watched.push_back({one.at("name"), number_of(one.at("initial")), number_of(one.at("final")),
-                             number_of(one.at("largest_drift")), number_of(one.at("explained_drift"))});
-    state.magnitudes.push_back(number_of(one.at("magnitude")));
-  }
-  conservation_->go_on_from(state);
+  conservation_->go_on_from(earlier_conservation_);
 }
 
 void Output::write_snapshot(Index number, double time, std::span<FieldBase const* const> fields) {

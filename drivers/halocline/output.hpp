@@ -36,6 +36,9 @@ struct SolveTotals {
 /// Adds a mistake for output times so dense that they cannot be counted.
 void validate_output_times(Options const& output, Options const& time, Mistakes& mistakes);
 
+/// Throws an exception, with the reason, for what Output::serialized cannot have returned: then nothing else that reads
+/// it throws.
+void require_serialized(std::string const& serialized);
 /// The tables and their lengths, from what Output::serialized returned.
 [[nodiscard]] std::vector<TableState> tables_of(std::string const& serialized);
 /// The snapshots already written, from what Output::serialized returned.
@@ -131,7 +134,7 @@ class Output {
   Index recorded_ = -1;                   ///< step of the newest row of scalars.csv
   std::vector<WrittenSnapshot> written_;  ///< all snapshots, including those of earlier parts of the run
   std::vector<WrittenSnapshot> earlier_;
-  std::string earlier_conservation_;  ///< of the part from which this one continues; empty: none
+  Conservation::State earlier_conservation_;  ///< of the part from which this one continues
   std::vector<Quantity> measured_;
   Index measured_at_ = -1;  ///< their step
   std::vector<NamedValue> quantities_;

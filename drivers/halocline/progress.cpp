@@ -104,7 +104,7 @@ void Progress::show(std::string const& text, bool stays) {
     say(text + "\n");
   } else {
     auto const room = static_cast<std::size_t>(std::max(1, settings_.columns - 1));
-    say("\r\033[K" + text.substr(0, room));
+    say_as_it_is("\r\033[K" + text.substr(0, room));
     line_open_ = true;
   }
 }

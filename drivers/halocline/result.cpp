@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "drivers/halocline/standard_output.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -45,7 +46,7 @@ void print_result(Output const& output, std::filesystem::path const& folder, dou
   if (!output.solves().outcomes.empty())
     say(fmt::format("{:<{}}  {}\n", "solves", width, solves_text(output.solves())));
   say(fmt::format("{:<{}}  {:.2f} s\n", "time", width, seconds));
-  say(fmt::format("{:<{}}  {}\n", "output", width, folder.string()));
+  say(fmt::format("{:<{}}  {}\n", "output", width, shown(folder.string())));
 }
 
 }  // namespace halocline

@@ -57,6 +57,7 @@
 #include "framework/runtime/rank_roles.hpp"
 #include "framework/runtime/region.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "framework/runtime/shown_text.hpp"
 #include "framework/runtime/stop.hpp"
 #include "framework/runtime/trace.hpp"
 
@@ -130,7 +131,8 @@ void find_start(RunCommand const& command, Case& run, Communicator const& all) {
   run.from = find_continuation(run.folder, all);
   on_first_rank(all, [&] {
     if (!run.from && holds_a_done_run(run.folder)) {
-      throw InputError(run.folder.string() + " holds a finished run of another deck or with other options, and no " +
+      throw InputError(shown(run.folder.string()) +
+                       " holds a finished run of another deck or with other options, and no " +
                        "checkpoint to continue from; --overwrite replaces it");
     }
   });
@@ -138,36 +140,41 @@ void find_start(RunCommand const& command, Case& run, Communicator const& all) {
   Continuation const& from = *run.from;
   for (std::string const& skipped : from.skipped) log_warning("skipped an unusable checkpoint: " + skipped);
   if (from.physics != run.entry.name) {
-    throw InputError("`physics`: " + from.folder.string() + " is a checkpoint of " + from.physics +
+    throw InputError("`physics`: " + shown(from.folder.string()) + " is a checkpoint of " + shown(from.physics) +
                      ", but the deck is of " + run.entry.name);
   }
   if (!run.entry.points) require_same_mesh(from, run.deck.section("mesh"));
   if (evolves(run.entry, run.deck)) run.schedule.go_on_from(from.schedule);
-  log_info("continues from " + from.folder.string() + ", step " + std::to_string(run.schedule.taken()) + ", time " +
-           shortest_text(run.schedule.time()));
+  log_info("continues from " + shown(from.folder.string()) + ", step " + std::to_string(run.schedule.taken()) +
+           ", time " + shortest_text(run.schedule.time()));
 }
 
-/// Sets the state to that of the checkpoint from which the run continues.
-void restore(Case const& run, Physics& physics) {
+/// Sets the state to that of the checkpoint from which the run continues. Collective.
+void restore(Case const& run, Physics& physics, Communicator const& communicator) {
   if (!run.from) return;
   CheckpointReader state(run.from->folder, run.from->checkpoint);
   if (!physics.serialize(state)) {
     throw InputError(run.entry.name + " does not implement `serialize`, so its runs cannot continue from a checkpoint");
   }
   // Records of the initial state are in the tables already.
-  static_cast<void>(physics.take_traces());
+  Traces const traces = physics.take_traces();
+  std::vector<std::string> quantities;
+  for (Quantity const& quantity : physics.quantities()) quantities.push_back(quantity.name);
+  on_first_rank(communicator,
+                [&] { require_same_tables(run.folder, tables_of(run.from->output), quantities, traces.names); });
 }
 
 /// Empties the folder, or removes what was written after the checkpoint from which the run continues. Collective.
 void prepare_folder(Case const& run, Mesh const& mesh) {
   if (!run.from) return clear_output_folder(mesh.communicator(), run.folder);
   on_first_rank(mesh.communicator(), [&] {
-    // Before anything is removed: if the disk is full, the run stays as it was.
-    reopen_summary(run.folder);
     std::vector<std::string> files{series_name, "mesh.h5", "summary.json"};
     for (TableState const& table : tables_of(run.from->output)) files.push_back(table.name);
     for (WrittenSnapshot const& one : snapshots_of(run.from->output)) files.push_back(snapshot_name(mesh, one.step));
-    return_to_checkpoint(run.folder, run.from->checkpoint.step, files);
+    std::vector<std::filesystem::path> const later = later_files(run.folder, files);
+    // Before anything is removed: if the disk is full, the run stays as it was.
+    reopen_summary(run.folder);
+    return_to_checkpoint(run.folder, run.from->checkpoint.step, later);
   });
 }
 
@@ -289,7 +296,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   warn_of_underflow(run.deck, run.entry.name);
   auto const physics = set_up_physics(run, domain, roles, observer_of(run, progress, solve));
   if (run.deck.section("plot").has("fields")) require_plotted_fields(run.deck.section("plot"), physics->fields());
-  restore(run, *physics);
+  restore(run, *physics, *communicator);
   StepLimits const limits = first_limits(run.owner, run.entry.name, *physics, run.schedule, *communicator);
   if (auto const reason = communicator->max(static_cast<Index>(stops.reason(0))); reason != 0) {
     throw StoppedError(stops.text(static_cast<StopReason>(reason)) + " before the run began");
@@ -310,7 +317,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
                       run.entry.points ? std::string() : described_mesh(run.deck.section("mesh")), files),
       run.from ? run.from->checkpoint.step : 0, run.schedule.time());
   prepare_folder(run, *domain.any());
-  log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
+  log_debug("output goes to " + shown(std::filesystem::absolute(run.folder).string()));
   Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck), roles.all(),
                 {command.typed, deck.name(), deck.text(), run.deck.json(), halo, device_names_of_ranks(*communicator),
                  std::move(files.of_deck), std::move(files.plugins), roles.io_ranks(), start},
@@ -358,7 +365,8 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& e
   RankRoles const roles(communicator, serving);
   Case run = validated(command, claim, known, deck, forecast, roles);
   if (is_done(command, run, roles.all())) {
-    if (roles.all().rank() == 0 && !command.quiet) say(run.folder.string() + " holds this run, already finished\n");
+    if (roles.all().rank() == 0 && !command.quiet)
+      say(shown(run.folder.string()) + " holds this run, already finished\n");
     return ExitCode::done;
   }
   find_start(command, run, roles.all());

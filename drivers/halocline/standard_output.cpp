@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -26,7 +27,9 @@ void hold_standard_streams() {
   }
 }
 
-void say(std::string_view text) {
+void say(std::string_view text) { say_as_it_is(shown_lines(text)); }
+
+void say_as_it_is(std::string_view text) {
   while (silenced == 0 && !text.empty()) {
     ssize_t const written = write(STDOUT_FILENO, text.data(), text.size());
     if (written >= 0) {

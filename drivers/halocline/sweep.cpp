@@ -26,6 +26,7 @@
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -67,7 +68,7 @@ void speak_for(fs::path const& folder, FileTime start, ProcessEnd const& end) {
   } catch (InputOutputError const& error) {
     message += std::string("; and the record could not be completed: ") + error.what();
   }
-  std::fprintf(stderr, "halocline: %s: %s\n", folder.c_str(), message.c_str());
+  std::fprintf(stderr, "halocline: %s: %s\n", shown(folder.string()).c_str(), shown_lines(message).c_str());
 }
 
 /// Escapes braces, which `--output` would take for a pattern.
@@ -192,7 +193,7 @@ SweepEnd Sweep::run(ClaimFolder const& claim, HeldSignals const& signals) const 
     fs::path const own = folder / runs_[n].folder;
     if (!command_.quiet) say(fmt::format("run {} of {}: {}\n", n + 1, runs_.size(), own.string()));
     FileTime const start = FileTime::clock::now();
-    double const left = limit.seconds_left().value_or(0);
+    double const left = limit.seconds_left().value_or(command_.wall_limit);
     WallLimit const limit_of_run(command_.wall_limit > 0 ? left : 0, WallLimit::Clock::now(), end_of_job);
     CommandEnd const command =
         run_command({"--sweep: a run", words_of(runs_[n], changes[n], left), [] { return true; }}, signals);

@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <fstream>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "framework/deck/tree.hpp"
+#include "framework/io/json_text.hpp"
+#include "framework/io/regular_file.hpp"
 #include "framework/io/table_writer.hpp"
 
 namespace halocline {
@@ -56,17 +58,20 @@ RunEnd read_end(fs::path const& folder, fs::file_time_type start, ExitCode code)
   std::error_code missing;
   fs::file_time_type const written = fs::last_write_time(path, missing);
   if (missing || written < start) return end;
-  std::ifstream file(path);
-  auto const summary = nlohmann::ordered_json::parse(file, nullptr, false);
-  if (!summary.is_object()) return end;
-  if (summary.value("exit_code", nlohmann::ordered_json()) == static_cast<int>(code)) {
-    end.status = summary.value("status", end.status);
-    end.message = summary.value("message", end.message);
+  try {
+    nlohmann::ordered_json const summary = json_of(text_of_file(path));
+    RunEnd said = end;
+    if (summary.at("exit_code") == static_cast<int>(code)) {
+      said.status = summary.at("status");
+      said.message = summary.at("message");
+    }
+    for (auto const& [name, value] : summary.at("quantities").items())
+      said.quantities.push_back({name, number_of(value)});
+    return said;
+  } catch (std::exception const&) {
+    // It is not what a run writes.
+    return end;
   }
-  auto const quantities = summary.find("quantities");
-  if (quantities == summary.end() || !quantities->is_object()) return end;
-  for (auto const& [name, value] : quantities->items()) end.quantities.push_back({name, number_of(value)});
-  return end;
 }
 
 void SweepTable::add(RunEnd end) {

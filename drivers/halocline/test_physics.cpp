@@ -14,6 +14,7 @@
 #include "drivers/halocline/standard_output.hpp"
 #include "framework/deck/nearest_name.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -127,9 +128,9 @@ ExitCode test_physics(TestPhysicsCommand const& command) {
     // An invalid deck, or a declaration that needs further options, is the caller's mistake and not a failed check.
     Options const validated = subject.read();
     if (validated.choice("physics") != entry.name)
-      throw InputError("`" + deck.name() + "` is a deck of `" + validated.choice("physics") + "`, not of `" +
+      throw InputError("`" + shown(deck.name()) + "` is a deck of `" + validated.choice("physics") + "`, not of `" +
                        entry.name + "`");
-    say(fmt::format("{}, {}\n", entry.name, deck.name()));
+    say(fmt::format("{}, {}\n", entry.name, shown(deck.name())));
     run_checks(subject, command.only, command.limit, tally);
   }
   if (tally.failed > 0) throw SolveError("physics `" + entry.name + "` fails checks");

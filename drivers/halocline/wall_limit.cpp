@@ -48,7 +48,7 @@ std::optional<double> seconds_of(std::string_view text) {
 
 double read_duration(std::string const& text) {
   auto const seconds = seconds_of(text);
-  if (!seconds || !(*seconds > 0)) {
+  if (!seconds || !(*seconds > 0) || !std::isfinite(*seconds)) {
     throw InputError("`" + deck::printable(text) +
                      "` is not a duration above 0: give seconds (90), minutes (30m), hours (2h), or H:MM:SS");
   }
@@ -59,13 +59,14 @@ WallLimit::WallLimit(double seconds, Clock::time_point start, char const* end_of
   auto const in = [](double length) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(length));
   };
-  if (seconds > 0) {
+  // Beyond the year 2262 the system clock overflows: such a limit, or such an end of a job, is none.
+  constexpr double endless = 4e9;
+  if (seconds > 0 && seconds <= endless) {
     end_ = start + in(seconds);
     text_ = "at the wall limit of " + shortest_text(seconds) + " s";
   }
   auto const job = end_of_job == nullptr ? std::nullopt : number_of(end_of_job);
-  // Beyond about 2 million years the system clock overflows: such a job has no end.
-  if (!job || *job > 4e9) return;
+  if (!job || *job > endless) return;
   // Time for whatever the job does after the program has ended.
   constexpr double left_to_the_job = 10;
   Clock::time_point const end_of = Clock::time_point() + in(*job - left_to_the_job);

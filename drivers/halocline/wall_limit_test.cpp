@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,7 +26,7 @@ TEST(WallLimit, DurationsAreRead) {
 
 TEST(WallLimit, OtherTextsAreRefused) {
   for (std::string const text :
-       {"", "s", "0", "0:00", "-5", "5 s", "5d", "1:2:3:4", "1:", ":1", "inf", "nan", "1e", "--"}) {
+       {"", "s", "0", "0:00", "-5", "5 s", "5d", "1:2:3:4", "1:", ":1", "1e308h", "inf", "nan", "1e", "--"}) {
     EXPECT_THROW(static_cast<void>(read_duration(text)), InputError) << text;
   }
 }
@@ -47,6 +49,14 @@ TEST(WallLimit, ThereIsNoneUnlessOneIsGiven) {
   // Text that is not a time sets no limit.
   for (char const* const text : {"", "soon", "1e300", "-1"})
     EXPECT_FALSE(WallLimit(0, Clock::now(), text).is_near(1e6));
+}
+
+TEST(WallLimit, OneOfCenturiesIsNone) {
+  for (double const seconds : {1e10, 1e19, 1e300, std::numeric_limits<double>::infinity()}) {
+    WallLimit const limit(seconds, Clock::now(), nullptr);
+    EXPECT_FALSE(limit.is_near(3e9)) << seconds;
+    EXPECT_EQ(limit.seconds_left(), std::nullopt) << seconds;
+  }
 }
 
 TEST(WallLimit, TheEndOfTheJobCountsWhereItIsNearer) {

@@ -14,6 +14,7 @@
 #include "framework/deck/validation.hpp"
 #include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 #include "framework/runtime/stop.hpp"
 
 namespace halocline::deck {
@@ -73,9 +74,10 @@ void wait_for_text(int file) {
 
 std::string file_text(std::string const& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw InputError("`" + path + "`: this is a folder, not a deck");
+  if (std::filesystem::is_directory(path, error))
+    throw InputError("`" + shown(path) + "`: this is a folder, not a deck");
   Descriptor const file(path, O_RDONLY | O_NONBLOCK);
-  if (file.number() < 0) throw InputError("`" + path + "`: cannot be read: " + std::strerror(errno));
+  if (file.number() < 0) throw InputError("`" + shown(path) + "`: cannot be read: " + std::strerror(errno));
   // Read in pieces: a device or a pipe has no size, and decks are small.
   std::string text;
   std::array<char, 65536> piece{};
@@ -85,9 +87,9 @@ std::string file_text(std::string const& path) {
     count = read(file.number(), piece.data(), piece.size());
     if (count > 0) text.append(piece.data(), static_cast<std::size_t>(count));
   } while (text.size() <= largest_deck && (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))));
-  if (count < 0) throw InputError("`" + path + "`: cannot be read: " + std::strerror(errno));
+  if (count < 0) throw InputError("`" + shown(path) + "`: cannot be read: " + std::strerror(errno));
   if (text.size() > largest_deck)
-    throw InputError("`" + path + "`: larger than " + readable_bytes(double{largest_deck}) +
+    throw InputError("`" + shown(path) + "`: larger than " + readable_bytes(double{largest_deck}) +
                      ", the most a deck may be");
   return text;
 }
@@ -96,9 +98,9 @@ void check_text(std::string const& name, std::string& text, Mistakes& mistakes) 
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   std::size_t const binary = first_binary(text);
   if (binary != text.size()) {
-    mistakes.add(place_of(name, text, binary), name, "not a text file (UTF-8)");
+    mistakes.add(place_of(name, text, binary), shown(name), "not a text file (UTF-8)");
   } else if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    mistakes.add({name, 1, 1}, name, "the deck is empty");
+    mistakes.add({name, 1, 1}, shown(name), "the deck is empty");
   }
 }
 

@@ -2,12 +2,15 @@
 
 #include <tuple>
 
+#include "framework/runtime/shown_text.hpp"
+
 namespace halocline {
 
 std::string Location::text() const {
   if (is_default()) return "default";
-  if (column == 0) return source.text();
-  return source.text() + ":" + std::to_string(line) + ":" + std::to_string(column);
+  std::string const name = shown(source.text());
+  if (column == 0) return name;
+  return name + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
 bool Location::before(Location const& other) const {

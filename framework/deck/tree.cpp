@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/runtime/shown_text.hpp"
+
 namespace halocline::deck {
 namespace {
 
@@ -53,20 +55,14 @@ Node& Node::section(std::string const& name, Location const& at) {
   return set(name, at, std::move(empty));
 }
 
-std::string in_one_line(std::string_view text) {
-  std::string shown(text);
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < 32 || c == 127) c = ' ';
-  }
-  return shown;
-}
+std::string in_one_line(std::string_view text) { return shown(text); }
 
 std::string printable(std::string_view text) {
   std::size_t const longest = 60;
   std::size_t length = std::min(longest, text.size());
   while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
-  std::string const shown = in_one_line(text.substr(0, length));
-  return text.size() > longest ? shown + "..." : shown;
+  std::string const line = in_one_line(text.substr(0, length));
+  return text.size() > longest ? line + "..." : line;
 }
 
 std::string described(Node const& node) {

@@ -71,9 +71,9 @@ struct Entry {
 /// Describes a value for messages: "'ten'", "the text \"ten\"", "a list", "a section", "nothing".
 [[nodiscard]] std::string described(Node const& node);
 
-/// Untrusted text for a message: control characters replaced, cut at 60 bytes or just before a multi-byte character.
+/// Untrusted text for a message: control characters escaped, cut at 60 bytes or just before a multi-byte character.
 [[nodiscard]] std::string printable(std::string_view text);
-/// The whole text without control characters, which terminals may interpret.
+/// The whole text with control characters, which terminals may interpret, escaped.
 [[nodiscard]] std::string in_one_line(std::string_view text);
 
 [[nodiscard]] Node scalar(std::string text, Location const& at);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -14,8 +12,11 @@
 
 #include "framework/field/field_base.hpp"
 #include "framework/io/json_number.hpp"
+#include "framework/io/json_text.hpp"
+#include "framework/io/regular_file.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 #include "framework/runtime/version.hpp"
 
 namespace halocline {
@@ -34,12 +35,19 @@ Json described(StateFile const& file) {
   return {{"name", file.name}, {"bytes", file.bytes}, {"xxh3_128", file.checksum}, {"blocks", std::move(blocks)}};
 }
 
+Extents extents_of(Json const& json) {
+  Extents extents{};
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) extents[axis] = count_of(json.at(axis));
+  return extents;
+}
+
 StateFile state_file_from(Json const& json) {
-  StateFile file{.name = json.at("name"), .bytes = json.at("bytes"), .checksum = json.at("xxh3_128"), .blocks = {}};
-  for (Json const& block : json.at("blocks"))
-    file.blocks.push_back({block.at(0).get<Extents>(), block.at(1).get<Extents>()});
-  // A name with a folder would refer to a file outside this one.
-  if (file.name.empty() || file.name.find('/') != std::string::npos) throw std::runtime_error("a file without a name");
+  StateFile file{
+      .name = json.at("name"), .bytes = count_of(json.at("bytes")), .checksum = json.at("xxh3_128"), .blocks = {}};
+  for (Json const& block : json.at("blocks")) file.blocks.push_back({extents_of(block.at(0)), extents_of(block.at(1))});
+  // A name with a folder would refer to a file outside of this one.
+  if (!is_plain_name(file.name))
+    throw std::runtime_error("`" + shown(file.name) + "` is not a name of a file in this folder");
   return file;
 }
 
@@ -68,7 +76,7 @@ Json described(Checkpoint const& checkpoint) {
 }
 
 Checkpoint checkpoint_from(Json const& json) {
-  Checkpoint checkpoint{.step = json.at("step"),
+  Checkpoint checkpoint{.step = count_of(json.at("step")),
                         .time = number_of(json.at("time")),
                         .written = json.at("written"),
                         .version = json.at("version"),
@@ -83,7 +91,7 @@ Checkpoint checkpoint_from(Json const& json) {
          .precision = field.at("precision").get<std::string>() == "single" ? Precision::single : Precision::double_,
          .centring = field.at("centring"),
          .components = field.at("components"),
-         .extents = field.at("extents").get<Extents>()});
+         .extents = extents_of(field.at("extents"))});
   }
   for (auto const& [name, value] : json.at("numbers").items()) checkpoint.numbers[name] = number_of(value);
   for (auto const& [name, value] : json.at("counts").items()) checkpoint.counts[name] = value.get<std::int64_t>();
@@ -96,12 +104,11 @@ bool is_another_format(Json const& json) {
          json[format_key] != Checkpoint::format;
 }
 
-/// Removes the checksum from a manifest and returns whether it was correct.
-bool has_its_checksum(Json& json) {
-  if (!json.is_object() || !json.contains(checksum_key) || !json[checksum_key].is_string()) return false;
-  std::string const given = json[checksum_key];
+/// The text of a manifest, which has its checksum as last entry.
+std::string text_of(Json json) {
   json.erase(checksum_key);
-  return checksum(json.dump(1)) == given;
+  json[checksum_key] = checksum(json.dump(1));
+  return json.dump(1) + '\n';
 }
 
 /// Copies the values of a box to the same positions in the values of a larger box, both x fastest.
@@ -161,34 +168,39 @@ std::vector<fs::path> checkpoints_in(fs::path const& run) {
 
 Checkpoint read_manifest(fs::path const& checkpoint) {
   fs::path const path = checkpoint / manifest_name;
-  std::ifstream file(path);
-  if (!file) throw InputOutputError(checkpoint.string() + " has no " + manifest_name + ": it was not finished");
-  std::string const text{std::istreambuf_iterator<char>(file), {}};
-  Json json = Json::parse(text, nullptr, false);
+  std::error_code missing;
+  // A link could lead to a folder of another run, whose files would be read and later deleted.
+  if (fs::is_symlink(fs::symlink_status(checkpoint, missing)))
+    throw unreadable(checkpoint, "it is a link, not a folder");
+  if (!fs::exists(fs::symlink_status(path, missing)))
+    throw InputOutputError(shown(checkpoint.string()) + " has no " + manifest_name + ": it was not finished");
+  std::string const text = text_of_file(path, Links::refused);
+  Json const json = json_of(text);
   if (is_another_format(json)) {
-    throw InputOutputError(fmt::format("{} is of format {}, and this program ({}) reads format {}", path.string(),
-                                       json[format_key].get<std::int64_t>(), halocline::version, Checkpoint::format));
+    throw InputOutputError(fmt::format("{} is of format {}, and this program ({}) reads format {}",
+                                       shown(path.string()), json[format_key].get<std::int64_t>(), halocline::version,
+                                       Checkpoint::format));
   }
-  if (!has_its_checksum(json))
-    throw InputOutputError(path.string() + " is damaged: its checksum does not match its contents");
+  if (!json.is_object() || text != text_of(json))
+    throw InputOutputError(shown(path.string()) + " is damaged: its checksum does not match its contents");
   try {
     return checkpoint_from(json);
   } catch (std::exception const& error) {
-    throw InputOutputError(path.string() + " is damaged: " + error.what());
+    throw InputOutputError(shown(path.string()) + " is damaged: " + error.what());
   }
 }
 
 void write_manifest(fs::path const& checkpoint, Checkpoint const& manifest) {
-  Json json = described(manifest);
-  json[checksum_key] = checksum(json.dump(1));
-  write_whole_file(checkpoint / manifest_name, json.dump(1) + '\n');
+  write_whole_file(checkpoint / manifest_name, text_of(described(manifest)));
 }
 
 void remove_checkpoint(fs::path const& checkpoint) {
   std::error_code error;
-  fs::remove(checkpoint / manifest_name, error);
+  // Of a link, only the link is deleted.
+  bool const is_folder = fs::is_directory(fs::symlink_status(checkpoint, error));
+  if (!error && is_folder) fs::remove(checkpoint / manifest_name, error);
   if (!error) fs::remove_all(checkpoint, error);
-  if (error) throw InputOutputError("cannot remove " + checkpoint.string() + ": " + error.message());
+  if (error) throw InputOutputError("cannot remove " + shown(checkpoint.string()) + ": " + error.message());
 }
 
 CheckpointReader::CheckpointReader(fs::path folder, Checkpoint const& checkpoint)
@@ -197,7 +209,7 @@ CheckpointReader::CheckpointReader(fs::path folder, Checkpoint const& checkpoint
 CheckpointReader::~CheckpointReader() = default;
 
 void CheckpointReader::refuse(std::string const& why) const {
-  throw InputError("the run cannot continue from " + folder_.string() + ": " + why);
+  throw InputError("the run cannot continue from " + shown(folder_.string()) + ": " + why);
 }
 
 StateFileReader const& CheckpointReader::file(std::size_t n) {
@@ -249,7 +261,8 @@ void CheckpointReader::read_block(std::string const& name, FieldBase& values, Bl
       }
     }
   }
-  if (found != wanted.size()) throw InputOutputError(folder_.string() + " does not hold all of field `" + name + "`");
+  if (found != wanted.size())
+    throw InputOutputError(shown(folder_.string()) + " does not hold all of field `" + name + "`");
   for (std::size_t c = 0; c < components; ++c) values.set_owned(block, static_cast<int>(c), all[c]);
 }
 

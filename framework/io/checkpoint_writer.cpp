@@ -46,7 +46,7 @@ void remove_if_possible(fs::path const& checkpoint) {
 
 }  // namespace
 
-CheckpointWriter::CheckpointWriter(fs::path run, std::shared_ptr<Mesh const> mesh, int keep)
+CheckpointWriter::CheckpointWriter(fs::path run, std::shared_ptr<Mesh const> mesh, Index keep)
     : run_(std::move(run)), mesh_(std::move(mesh)), keep_(keep) {}
 
 CheckpointWriter::~CheckpointWriter() {
@@ -157,7 +157,7 @@ Checkpoint CheckpointWriter::described() const {
 }
 
 void CheckpointWriter::remove_older() const {
-  int kept = 1;  // this one
+  Index kept = 1;  // this one
   for (fs::path const& checkpoint : checkpoints_in(run_)) {
     if (step_of_checkpoint(checkpoint.filename().string()) >= step_) continue;
     if (kept < keep_ && fs::exists(checkpoint / manifest_name)) {

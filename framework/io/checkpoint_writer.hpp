@@ -25,7 +25,7 @@ class CheckpointWriter {
   /// \param run  folder of the run
   /// \param mesh of the fields
   /// \param keep number of complete checkpoints to keep, at least 1
-  CheckpointWriter(std::filesystem::path run, std::shared_ptr<Mesh const> mesh, int keep);
+  CheckpointWriter(std::filesystem::path run, std::shared_ptr<Mesh const> mesh, Index keep);
   /// Waits for this rank's writes.
   ~CheckpointWriter();
   CheckpointWriter(CheckpointWriter const&) = delete;
@@ -72,7 +72,7 @@ class CheckpointWriter {
 
   std::filesystem::path run_;
   std::shared_ptr<Mesh const> mesh_;
-  int keep_;
+  Index keep_;
   Phase phase_ = Phase::idle;
   StateCopy copy_;
   Index step_ = 0;

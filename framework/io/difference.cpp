@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
 #include <limits>
-#include <sstream>
+#include <optional>
+#include <string_view>
+#include <utility>
 
+#include "framework/deck/tree.hpp"
+#include "framework/io/regular_file.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 
@@ -53,8 +57,9 @@ std::string size_text(SnapshotEntry const& field) {
 FieldDifference difference_of(SnapshotFile const& first, SnapshotEntry const& mine, SnapshotFile const& second,
                               SnapshotEntry const& theirs) {
   if (mine.kind != theirs.kind || mine.extents != theirs.extents || mine.components != theirs.components) {
-    throw InputError("`" + mine.name + "` has " + size_text(mine) + " in " + first.path().string() + " and " +
-                     size_text(theirs) + " in " + second.path().string() + ": only fields of one size can be compared");
+    throw InputError("`" + shown(mine.name) + "` has " + size_text(mine) + " in " + shown(first.path().string()) +
+                     " and " + size_text(theirs) + " in " + shown(second.path().string()) +
+                     ": only fields of one size can be compared");
   }
   FieldDifference found{mine, {}, mine.is_single != theirs.is_single, {}, 0};
   Index numbers = mine.components;
@@ -92,34 +97,77 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
-std::vector<std::string> words_of(std::string const& line) {
-  std::vector<std::string> words;
-  std::istringstream from(line);
-  for (std::string word; std::getline(from, word, ',');) words.push_back(word);
-  if (line.ends_with(',')) words.emplace_back();
-  return words;
+/// The number that a word is as a whole: "0.5", "nan", "-inf".
+std::optional<double> number_of(std::string_view word) {
+  double value = 0;
+  auto const [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return value;
 }
+
+/// A number that read_table has read.
+double number(std::string const& word) { return number_of(word).value(); }
+
+/// Reads a table letter by letter. Names may be in quotation marks (RFC 4180), values are numbers.
+class TableReader {
+ public:
+  explicit TableReader(std::filesystem::path const& path) : path_(path) {}
+
+  void add(char letter) {
+    if (letter == '"') {
+      // A quotation mark within quotation marks is doubled.
+      if (!quoted_ && was_quoted_) word_ += '"';
+      quoted_ = !quoted_;
+      was_quoted_ = true;
+    } else if (quoted_ || (letter != ',' && letter != '\n')) {
+      word_ += letter;
+    } else {
+      words_.push_back(std::exchange(word_, {}));
+      was_quoted_ = false;
+      if (letter == '\n') end_line();
+    }
+  }
+
+  Table take() {
+    if (!word_.empty() || !words_.empty() || quoted_) throw unreadable(path_, "it does not end with a complete line");
+    if (table_.names.empty()) throw unreadable(path_, "it is not a table");
+    return std::move(table_);
+  }
+
+ private:
+  void end_line() {
+    ++line_;
+    if (line_ == 1) {
+      table_.names = std::exchange(words_, {});
+      return;
+    }
+    std::string const place = "line " + std::to_string(line_);
+    if (words_.size() != table_.names.size())
+      throw unreadable(path_, place + " has a different number of entries than the first");
+    for (std::size_t column = 0; column < words_.size(); ++column) {
+      if (number_of(words_[column])) continue;
+      throw unreadable(path_, place + ": `" + deck::printable(words_[column]) + "` in the column `" +
+                                  deck::printable(table_.names[column]) + "` is not a number");
+    }
+    table_.rows.push_back(std::exchange(words_, {}));
+  }
+
+  std::filesystem::path const& path_;
+  Table table_;
+  std::vector<std::string> words_;
+  std::string word_;
+  bool quoted_ = false;
+  bool was_quoted_ = false;  ///< the word began in quotation marks
+  Index line_ = 0;
+};
 
 Table read_table(std::filesystem::path const& path) {
-  std::ifstream file(path);
-  Table table;
-  std::string line;
-  if (!std::getline(file, line)) throw InputOutputError("cannot read " + path.string() + ": it is not a table");
-  table.names = words_of(line);
-  while (std::getline(file, line)) {
-    table.rows.push_back(words_of(line));
-    if (table.rows.back().size() == table.names.size()) continue;
-    throw InputOutputError("cannot read " + path.string() + ": line " + std::to_string(table.rows.size() + 1) +
-                           " has a different number of entries than the first");
-  }
-  return table;
-}
-
-/// Words that are not numbers read as NaN.
-double number(std::string const& word) {
-  char* end = nullptr;
-  double const value = std::strtod(word.c_str(), &end);
-  return !word.empty() && *end == 0 ? value : std::numeric_limits<double>::quiet_NaN();
+  TableReader reader(path);
+  read_parts(path, Links::followed, [&](std::string_view part) {
+    for (char const letter : part) reader.add(letter);
+    return true;
+  });
+  return reader.take();
 }
 
 ColumnDifference column_difference(std::string const& name, Table const& first, std::size_t mine, Table const& second,

@@ -75,7 +75,7 @@ struct TableDifference {
   [[nodiscard]] bool within(double tolerance) const;
 };
 
-/// Throws InputOutputError if a file cannot be read or is not a table.
+/// Throws InputOutputError if a file cannot be read or is not a table of numbers.
 [[nodiscard]] TableDifference table_difference(std::filesystem::path const& first, std::filesystem::path const& second);
 
 }  // namespace halocline

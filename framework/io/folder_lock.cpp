@@ -12,6 +12,7 @@
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 
@@ -61,11 +62,11 @@ bool is_file_of(int descriptor, fs::path const& path) {
 
 std::string named(std::vector<LockHolder> const& holders) {
   if (holders.empty()) return "an unnamed process";
-  return "process " + std::to_string(holders.front().process.number) + " of " + holders.front().host;
+  return "process " + std::to_string(holders.front().process.number) + " of " + shown(holders.front().host);
 }
 
 [[noreturn]] void throw_in_use(fs::path const& path, std::vector<LockHolder> const& holders) {
-  throw InputError(path.parent_path().string() + " is in use by another run, " + named(holders) +
+  throw InputError(shown(path.parent_path().string()) + " is in use by another run, " + named(holders) +
                    "; --output chooses another folder");
 }
 
@@ -78,8 +79,8 @@ void require_ended(fs::path const& path, std::vector<LockHolder> const& holders)
   bool const known =
       std::all_of(holders.begin(), holders.end(), [&](auto const& holder) { return holder.host == host; });
   if (known && !holders.empty()) return;
-  throw InputError(path.parent_path().string() + " may be in use by another run: " + path.string() + " belongs to " +
-                   named(holders) +
+  throw InputError(shown(path.parent_path().string()) + " may be in use by another run: " + shown(path.string()) +
+                   " belongs to " + named(holders) +
                    ", and this host cannot determine whether that has ended; if it has, delete that file");
 }
 
@@ -91,7 +92,7 @@ Descriptor opened(fs::path const& path, int flags) {
     errno = ELOOP;
   else if (file.number() >= 0)
     return file;
-  if (errno == ELOOP || errno == ENXIO) throw InputError(path.string() + " is not a file of a run; delete it");
+  if (errno == ELOOP || errno == ENXIO) throw InputError(shown(path.string()) + " is not a file of a run; delete it");
   return Descriptor(-1);
 }
 
@@ -130,7 +131,7 @@ FolderLock::~FolderLock() {
 
 void FolderLock::require_there() const {
   if (is_file_of(file_->number(), path_)) return;
-  throw InputOutputError(path_.parent_path().string() +
+  throw InputOutputError(shown(path_.parent_path().string()) +
                          " was removed or replaced during this run: the rest of its output is lost");
 }
 
@@ -176,8 +177,8 @@ bool FolderLock::replaced() {
   Descriptor file = opened(next, O_CREAT | O_EXCL);
   if (file.number() < 0) {
     if (errno != EEXIST) throw_write_error(next, errno);
-    throw InputError(path_.parent_path().string() + " is being claimed by another run; if there is none, delete " +
-                     next.string());
+    throw InputError(shown(path_.parent_path().string()) +
+                     " is being claimed by another run; if there is none, delete " + shown(next.string()));
   }
   bool const unchanged = is_file_of(file_->number(), path_) && holders_in(file_->number()) == before;
   try {

@@ -6,9 +6,11 @@
 #include <thread>
 #include <vector>
 
+#include "framework/io/regular_file.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline::hdf5 {
 
@@ -158,6 +160,46 @@ Object open_dataset(File const& file, std::string const& name) {
 
 Object create_group(File const& file, std::string const& name) {
   return {H5Gcreate2(file.object, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, file.path};
+}
+
+WithinFile::WithinFile(hid_t kind, std::filesystem::path const& path)
+    : properties_(H5Pcreate(kind), H5Pclose, path), has_met_link_(std::make_unique<bool>(false)) {
+  auto const refuse = [](char const*, char const*, char const*, char const*, unsigned*, hid_t, void* met) -> herr_t {
+    *static_cast<bool*>(met) = true;
+    return -1;
+  };
+  check(H5Pset_elink_cb(properties_, refuse, has_met_link_.get()), path);
+}
+
+bool has_values_elsewhere(File const& file, hid_t dataset) {
+  Object const list(H5Dget_create_plist(dataset), H5Pclose, file.path);
+  return H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) > 0;
+}
+
+bool exists(File const& file, std::string const& name) {
+  return H5Lexists(file.object, name.c_str(), WithinFile(H5P_LINK_ACCESS, file.path)) > 0;
+}
+
+std::optional<Object> find_dataset(File const& file, std::string const& name) {
+  WithinFile const access(H5P_DATASET_ACCESS, file.path);
+  hid_t const id = H5Dopen2(file.object, name.c_str(), access);
+  if (access.has_met_link()) throw unreadable(file.path, "`" + shown(name) + "` is a link to another file");
+  if (id < 0) return std::nullopt;
+  Object dataset(id, H5Dclose, file.path);
+  if (has_values_elsewhere(file, dataset))
+    throw unreadable(file.path, "`" + shown(name) + "` has its values in other files");
+  return dataset;
+}
+
+std::vector<Index> integers(File const& file, hid_t object, char const* name) {
+  if (H5Aexists(object, name) <= 0) return {};
+  Object const found(H5Aopen(object, name, H5P_DEFAULT), H5Aclose, file.path);
+  Object const space(H5Aget_space(found), H5Sclose, file.path);
+  hssize_t const count = H5Sget_simple_extent_npoints(space);
+  if (count < 1 || count > 3) return {};
+  std::vector<Index> numbers(static_cast<std::size_t>(count));
+  if (H5Aread(found, H5T_NATIVE_INT64, numbers.data()) < 0) throw unreadable(file.path, reason());
+  return numbers;
 }
 
 void set_attribute(File const& file, hid_t object, std::string const& name, std::string const& text) {

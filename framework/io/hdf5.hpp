@@ -4,10 +4,13 @@
 
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "framework/mesh/index_range.hpp"
 
@@ -78,6 +81,33 @@ Object declare_counted(File const& file, std::string const& counter, std::string
 [[nodiscard]] Index place_in_file(File const& file, hid_t dataset);
 Object open_dataset(File const& file, std::string const& name);
 Object create_group(File const& file, std::string const& name);
+
+/// Access properties with which no link to another file is followed: that file would be read in the place of this one,
+/// unverified, or be a pipe on which opening blocks.
+class WithinFile {
+ public:
+  /// \param kind class of properties: H5P_DATASET_ACCESS, H5P_GROUP_ACCESS, H5P_LINK_ACCESS
+  WithinFile(hid_t kind, std::filesystem::path const& path);
+  WithinFile(WithinFile const&) = delete;
+  WithinFile& operator=(WithinFile const&) = delete;
+  operator hid_t() const { return properties_; }
+  /// Whether such a link was met.
+  [[nodiscard]] bool has_met_link() const { return *has_met_link_; }
+
+ private:
+  Object properties_;
+  std::unique_ptr<bool> has_met_link_;
+};
+
+/// Whether the numbers of a dataset are in other files: in external storage, or because it is virtual.
+[[nodiscard]] bool has_values_elsewhere(File const& file, hid_t dataset);
+/// Whether there is a link of this name, within the file.
+[[nodiscard]] bool exists(File const& file, std::string const& name);
+/// Opens a dataset whose numbers are all in this file; empty if there is none of this name. Throws InputOutputError for
+/// one that is, or has its numbers, in another file.
+[[nodiscard]] std::optional<Object> find_dataset(File const& file, std::string const& name);
+/// The integers of an attribute, of which we write at most three; empty if there is no such attribute, or one of more.
+[[nodiscard]] std::vector<Index> integers(File const& file, hid_t object, char const* name);
 
 void set_attribute(File const& file, hid_t object, std::string const& name, std::string const& text);
 void set_attribute(File const& file, hid_t object, std::string const& name, std::span<Index const> numbers);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,7 @@ std::vector<std::string> datasets_below(hdf5::File const& file, std::string cons
     if (info->type == H5O_TYPE_DATASET) names.emplace_back(name);
     return names.size() < most ? 0 : 1;
   };
-  hid_t const id = H5Oopen(file.object, group.c_str(), H5P_DEFAULT);
+  hid_t const id = H5Oopen(file.object, group.c_str(), hdf5::WithinFile(H5P_LINK_ACCESS, file.path));
   if (id < 0) return found;
   hdf5::Object const object(id, H5Oclose, file.path);
   H5Ovisit2(object, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &found, H5O_INFO_BASIC);
@@ -57,9 +58,14 @@ std::string advice_for(std::string const& name, std::vector<std::string> const& 
 
 /// \param why message if there is no dataset of that name
 hdf5::Object open_object(hdf5::File const& file, std::string const& name, std::string const& why) {
-  hdf5::Object const access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, file.path);
+  hdf5::WithinFile const access(H5P_DATASET_ACCESS, file.path);
   H5Pset_chunk_cache(access, chunk_cache_slots, chunk_cache_bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
   hid_t const id = H5Dopen2(file.object, name.c_str(), access);
+  // A change of that file would not be detected.
+  if (access.has_met_link()) {
+    throw wrong_file(file.path.string(), "has in the place of `" + deck::printable(name) +
+                                             "` a link to another file; give that file, or a dataset of this one");
+  }
   if (id < 0) throw wrong_file(file.path.string(), why);
   return {id, H5Dclose, file.path};
 }
@@ -92,9 +98,9 @@ void require_values(hdf5::File const& file, hid_t dataset, std::string const& na
   auto const refuse = [&](std::string const& why) {
     throw wrong_file(file.path.string(), "has a dataset `" + deck::printable(name) + "` " + why);
   };
-  hdf5::Object const list(H5Dget_create_plist(dataset), H5Pclose, file.path);
-  if (H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) > 0)
+  if (hdf5::has_values_elsewhere(file, dataset))
     refuse("whose values are in other files; give a dataset that contains its values");
+  hdf5::Object const list(H5Dget_create_plist(dataset), H5Pclose, file.path);
   for (int n = 0; n < H5Pget_nfilters(list); ++n) {
     std::array<char, 40> filter{};
     unsigned flags = 0;
@@ -167,6 +173,7 @@ class SnapshotField final : public ArrayFile {
   SnapshotField(InputFile file, std::string const& field, int dimensions)
       : ArrayFile(std::move(file)), file_(open_file(this->file().path())), name_(find(field)), dataset_(open(field)) {
     require_numbers(file_, dataset_, field);
+    require_values(file_, dataset_, field);
     std::vector<Index> const list = shape_of(file_, dataset_);
     std::vector<Index> const grid = grid_shape();
     std::vector<Index> shape = grid;
@@ -214,17 +221,20 @@ class SnapshotField final : public ArrayFile {
   [[nodiscard]] std::vector<double> edges(int axis) const override {
     hdf5::Silence const silence;
     std::string const path = (std::filesystem::path(file().path()).parent_path() / mesh_file_name).string();
-    if (!std::filesystem::exists(path)) return {};
+    std::error_code missing;
+    if (!std::filesystem::exists(path, missing)) return {};
     hdf5::File const mesh = open_file(InputFile(path).path());
     std::string const name(1, "xyz"[axis]);
     hdf5::Object const dataset = open_object(mesh, name, "has no axis " + name);
     std::vector<Index> const shape = shape_of(mesh, dataset);
-    std::vector<double> edges(shape.size() == 1 ? static_cast<std::size_t>(shape.front()) : 0);
-    hdf5::Object const space(H5Dget_space(dataset), H5Sclose, mesh.path);
-    if (!edges.empty()) read_selected(mesh, dataset, space, edges.size(), edges.data());
     Index const entries = extents()[static_cast<std::size_t>(axis)];
     Index const cells = *on_nodes() ? entries - 1 : entries;
-    if (static_cast<Index>(edges.size()) == cells + 1) return edges;
+    if (shape == std::vector<Index>{cells + 1}) {
+      std::vector<double> edges(static_cast<std::size_t>(cells + 1));
+      hdf5::Object const space(H5Dget_space(dataset), H5Sclose, mesh.path);
+      read_selected(mesh, dataset, space, edges.size(), edges.data());
+      return edges;
+    }
     throw wrong_file(file().path(), "is beside `" + path + "`, which is the mesh of other snapshots");
   }
 

@@ -14,6 +14,7 @@
 #include "framework/runtime/abrupt_end.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/first_rank.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 
@@ -57,14 +58,15 @@ void clear(fs::path const& folder) {
   try {
     for (fs::directory_entry const& entry : fs::directory_iterator(folder)) {
       std::string const name = entry.path().filename().string();
-      if (is_checkpoint_name(name) && entry.is_directory()) {
+      if (is_checkpoint_name(name) && fs::is_directory(entry.symlink_status())) {
         remove_checkpoint(entry.path());
       } else if (belongs_to_a_run(name)) {
         fs::remove(entry.path());
       }
     }
   } catch (fs::filesystem_error const& error) {
-    throw InputOutputError("cannot prepare the output folder " + folder.string() + ": " + error.code().message());
+    throw InputOutputError("cannot prepare the output folder " + shown(folder.string()) + ": " +
+                           error.code().message());
   }
 }
 
@@ -73,13 +75,13 @@ void clear(fs::path const& folder) {
 fs::path default_output_folder(fs::path const& deck) { return deck.stem().string() + ".out"; }
 
 void validate_output_folder(fs::path const& folder, bool overwrite) {
-  std::string const name = folder.string();
+  std::string const name = shown(folder.string());
   try {
     fs::path const nearest = nearest_existing(folder);
     if (!fs::is_directory(nearest))
-      throw InputError(name + " cannot be the output folder: " + nearest.string() + " is not a folder");
+      throw InputError(name + " cannot be the output folder: " + shown(nearest.string()) + " is not a folder");
     if (access(nearest.c_str(), W_OK | X_OK) != 0)
-      throw InputError("cannot write to the output folder " + name + ": no permission in " + nearest.string());
+      throw InputError("cannot write to the output folder " + name + ": no permission in " + shown(nearest.string()));
     if (!overwrite && fs::exists(folder) && holds_a_run(folder)) {
       throw InputError(name + " holds a run already; --overwrite replaces it, --output chooses another folder");
     }
@@ -120,7 +122,8 @@ FolderClaim::FolderClaim(fs::path const& folder, bool overwrite, LockFunction co
     } catch (fs::filesystem_error const& error) {
       // Another run that did not begin has just removed it.
       if (error.code() == std::errc::no_such_file_or_directory && attempts < 100) continue;
-      throw InputOutputError("cannot prepare the output folder " + folder.string() + ": " + error.code().message());
+      throw InputOutputError("cannot prepare the output folder " + shown(folder.string()) + ": " +
+                             error.code().message());
     }
   }
   // Another run may have ended in it meanwhile.
@@ -151,24 +154,41 @@ void FolderClaim::make(fs::path const& folder) {
   }
 }
 
-void return_to_checkpoint(fs::path const& folder, Index step, std::vector<std::string> const& files) {
-  bool series_is_old = false;
+std::vector<fs::path> later_files(fs::path const& folder, std::vector<std::string> const& files) {
+  std::vector<fs::path> later;
   try {
-    for (fs::path const& checkpoint : checkpoints_in(folder)) {
-      if (step_of_checkpoint(checkpoint.filename().string()) > step) remove_checkpoint(checkpoint);
-    }
     for (fs::directory_entry const& entry : fs::directory_iterator(folder)) {
       std::string const name = entry.path().filename().string();
       bool const stays = is_checkpoint_name(name) || !belongs_to_a_run(name) ||
                          std::find(files.begin(), files.end(), name) != files.end();
       if (stays) continue;
-      fs::remove(entry.path());
-      series_is_old = series_is_old || is_snapshot_name(name);
+      if (fs::is_directory(entry.symlink_status())) {
+        throw InputOutputError(shown(entry.path().string()) +
+                               " is a folder, but has the name of a file of a run; rename it");
+      }
+      later.push_back(entry.path());
+    }
+  } catch (fs::filesystem_error const& error) {
+    throw InputOutputError("cannot read the output folder " + shown(folder.string()) + ": " + error.code().message());
+  }
+  return later;
+}
+
+void return_to_checkpoint(fs::path const& folder, Index step, std::vector<fs::path> const& later) {
+  try {
+    for (fs::path const& checkpoint : checkpoints_in(folder)) {
+      if (step_of_checkpoint(checkpoint.filename().string()) > step) remove_checkpoint(checkpoint);
+    }
+    bool series_is_old = false;
+    for (fs::path const& path : later) {
+      fs::remove(path);
+      series_is_old = series_is_old || is_snapshot_name(path.filename().string());
     }
     // It lists deleted snapshots; the next snapshot writes it again.
     if (series_is_old) fs::remove(folder / series_name);
   } catch (fs::filesystem_error const& error) {
-    throw InputOutputError("cannot prepare the output folder " + folder.string() + ": " + error.code().message());
+    throw InputOutputError("cannot prepare the output folder " + shown(folder.string()) + ": " +
+                           error.code().message());
   }
 }
 

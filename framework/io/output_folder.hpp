@@ -54,9 +54,13 @@ class FolderClaim {
 /// Whether the folder exists and has files of a run.
 [[nodiscard]] bool folder_holds_a_run(std::filesystem::path const& folder);
 
-/// For one rank of a run that continues from its checkpoint at `step`: deletes the run's files in its folder, except
-/// `files` and the checkpoints up to that step. Throws InputOutputError.
-void return_to_checkpoint(std::filesystem::path const& folder, Index step, std::vector<std::string> const& files);
+/// For one rank of a run that continues from a checkpoint: the run's files in its folder, except checkpoints and those
+/// of the checkpoint, `files`. Throws InputOutputError if one of them is a folder.
+[[nodiscard]] std::vector<std::filesystem::path> later_files(std::filesystem::path const& folder,
+                                                             std::vector<std::string> const& files);
+/// Deletes these files and the checkpoints after `step`. Throws InputOutputError.
+void return_to_checkpoint(std::filesystem::path const& folder, Index step,
+                          std::vector<std::filesystem::path> const& later);
 
 /// Collective. Deletes the files of an earlier run, and no others, from the folder of this one. Throws InputOutputError
 /// on all ranks.

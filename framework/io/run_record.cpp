@@ -1,12 +1,15 @@
 #include "framework/io/run_record.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "framework/io/checksum.hpp"
 #include "framework/io/json_number.hpp"
+#include "framework/io/json_text.hpp"
+#include "framework/io/regular_file.hpp"
 #include "framework/io/snapshot_name.hpp"
 #include "framework/io/state_file.hpp"
 #include "framework/io/whole_file.hpp"
@@ -15,6 +18,7 @@
 #include "framework/runtime/provenance.hpp"
 #include "framework/runtime/region_times.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "framework/runtime/shown_text.hpp"
 #include "framework/runtime/version.hpp"
 
 namespace halocline {
@@ -107,10 +111,65 @@ std::string text_of(Json summary) {
   return plain_text_of(summary) + '\n';
 }
 
-/// Not an object if the file does not exist or cannot be read.
+/// Not an object if the file does not exist or is not JSON. Throws InputOutputError if it is not a file.
 Json read_summary(std::filesystem::path const& path) {
-  std::ifstream file(path);
-  return file ? Json::parse(file, nullptr, false) : Json();
+  std::optional<std::string> const text = text_of_file_if_any(path);
+  return text ? json_of(*text) : Json();
+}
+
+/// What a RunRecord keeps of the run that it continues.
+struct EarlierRecord {
+  Index steps = 0;
+  double time = 0;
+  std::vector<NamedValue> quantities;
+  double least_step = 0;
+  double largest_step = 0;
+  std::vector<TableState> tables;
+  SolveList solves;
+  std::string parts;
+};
+
+constexpr char const* scalars_name = "scalars.csv";
+constexpr char const* residuals_name = "residuals.csv";
+constexpr char const* traces_name = "traces.csv";
+
+std::vector<std::string> columns_of_scalars(std::span<std::string const> quantities) {
+  std::vector<std::string> columns{"step", "time"};
+  columns.insert(columns.end(), quantities.begin(), quantities.end());
+  return columns;
+}
+
+std::vector<std::string> columns_of_traces(std::span<std::string const> traces) {
+  std::vector<std::string> columns{"time"};
+  columns.insert(columns.end(), traces.begin(), traces.end());
+  return columns;
+}
+
+/// Throws an exception for what RunRecord::serialized does not return.
+EarlierRecord earlier_record(std::string const& serialized) {
+  Json const json = Json::parse(serialized);
+  EarlierRecord earlier{.steps = count_of(json.at("steps")),
+                        .time = number_of(json.at("time")),
+                        .quantities = {},
+                        .least_step = number_of(json.at("step_sizes").at(0)),
+                        .largest_step = number_of(json.at("step_sizes").at(1)),
+                        .tables = {},
+                        .solves = {},
+                        .parts = json.at("parts").dump()};
+  for (auto const& [name, value] : json.at("quantities").items())
+    earlier.quantities.push_back({name, number_of(value)});
+  earlier.solves.restore(json.at("solves").dump());
+  for (char const* const list : {"parts", "tables"}) {
+    if (!json[list].is_array()) throw std::runtime_error(std::string("`") + list + "` is not a list");
+  }
+  for (Json const& table : json.at("tables")) {
+    earlier.tables.push_back({table.at("name"), count_of(table.at("bytes")), table.at("xxh3_128")});
+    std::string const& name = earlier.tables.back().name;
+    // Any other file would be cut as if it were a table.
+    if (name != scalars_name && name != residuals_name && name != traces_name)
+      throw std::runtime_error("`" + shown(name) + "` is not a table of a run");
+  }
+  return earlier;
 }
 
 Json described(HaloRecord const& halo) {
@@ -242,7 +301,9 @@ void RunRecord::begin() {
   std::string const first = summary(std::nullopt, "", true);
   reserve_whole_file(folder_ / summary_name, first.size() + room_for_the_end);
   std::vector<std::string> const columns{"step", "solve", "method", "iteration", "residual"};
-  make_table(residuals_, "residuals.csv", columns);
+  // Only now: if there is no room for the summary, the tables stay as they were.
+  for (TableState const& table : earlier_tables_) cut_table(folder_, table);
+  make_table(residuals_, residuals_name, columns);
   abrupt_.emplace(folder_ / summary_name, first, 0);
   write_whole_file(folder_ / summary_name, first);
 }
@@ -296,18 +357,15 @@ std::string RunRecord::serialized(Index step) const {
 }
 
 void RunRecord::go_on_from(std::string const& continued) {
-  Json const json = Json::parse(continued);
-  steps_ = json.at("steps");
-  time_ = number_of(json.at("time"));
-  for (auto const& [name, value] : json.at("quantities").items()) quantities_.push_back({name, number_of(value)});
-  least_step_ = number_of(json.at("step_sizes").at(0));
-  largest_step_ = number_of(json.at("step_sizes").at(1));
-  for (Json const& table : json.at("tables")) {
-    earlier_tables_.push_back({table.at("name"), table.at("bytes"), table.at("xxh3_128")});
-    cut_table(folder_, earlier_tables_.back());
-  }
-  solves_.restore(json.at("solves").dump());
-  earlier_parts_ = json.at("parts").dump();
+  EarlierRecord earlier = earlier_record(continued);
+  steps_ = earlier.steps;
+  time_ = earlier.time;
+  quantities_ = std::move(earlier.quantities);
+  least_step_ = earlier.least_step;
+  largest_step_ = earlier.largest_step;
+  earlier_tables_ = std::move(earlier.tables);
+  solves_ = std::move(earlier.solves);
+  earlier_parts_ = std::move(earlier.parts);
 }
 
 void RunRecord::record_failure(InputOutputError const& error) {
@@ -335,9 +393,9 @@ void RunRecord::add_step(Index number, double time, std::span<NamedValue const> 
   if (abrupt_) abrupt_->set_state(number, time);
   if (!writes_) return;
   if (!scalars_) {
-    std::vector<std::string> columns{"step", "time"};
-    for (NamedValue const& quantity : quantities) columns.push_back(quantity.name);
-    make_table(scalars_, "scalars.csv", columns);
+    std::vector<std::string> names;
+    for (NamedValue const& quantity : quantities) names.push_back(quantity.name);
+    make_table(scalars_, scalars_name, columns_of_scalars(names));
   }
   std::vector<TableWriter::Value> row{number, time};
   for (NamedValue const& quantity : quantities) row.emplace_back(quantity.value);
@@ -384,9 +442,7 @@ void RunRecord::add_traces(std::span<std::string const> names, std::span<double 
                            std::span<double const> values) {
   if (!writes_ || names.empty()) return;
   if (!traces_) {
-    std::vector<std::string> columns{"time"};
-    columns.insert(columns.end(), names.begin(), names.end());
-    make_table(traces_, "traces.csv", columns);
+    make_table(traces_, traces_name, columns_of_traces(names));
   }
   for (std::size_t n = 0; n < times.size(); ++n) {
     std::vector<TableWriter::Value> row{times[n]};
@@ -448,13 +504,24 @@ std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& m
     summary["files"] = Json::array();
     for (TableState const& state : tables())
       summary["files"].push_back({{"name", state.name}, {"bytes", state.bytes}, {"xxh3_128", state.checksum}});
-    if (std::filesystem::exists(folder_ / series_name)) {
+    std::error_code missing;
+    if (std::filesystem::exists(folder_ / series_name, missing)) {
       StateFile const series = measured_file(folder_ / series_name);
       summary["files"].push_back({{"name", series.name}, {"bytes", series.bytes}, {"xxh3_128", series.checksum}});
     }
   }
   if (earlier_parts_ != "[]") summary["provenance"]["earlier_parts"] = Json::parse(earlier_parts_);
   return text_of(summary);
+}
+
+std::vector<TableState> tables_of_record(std::string const& serialized) { return earlier_record(serialized).tables; }
+
+void require_same_tables(std::filesystem::path const& folder, std::span<TableState const> tables,
+                         std::span<std::string const> quantities, std::span<std::string const> traces) {
+  for (TableState const& table : tables) {
+    if (table.name == scalars_name) require_columns(folder / table.name, columns_of_scalars(quantities));
+    if (table.name == traces_name && !traces.empty()) require_columns(folder / table.name, columns_of_traces(traces));
+  }
 }
 
 void close_summary(std::filesystem::path const& folder, std::filesystem::file_time_type since, ExitCode code,
@@ -466,8 +533,13 @@ void close_summary(std::filesystem::path const& folder, std::filesystem::file_ti
   Json summary = read_summary(path);
   if (!summary.is_object()) return;
   // What a rank wrote when it was asked to stop may not be the final end.
-  if (summary.value("status", "") != status_running && !summary.value("abrupt", false)) return;
+  auto const has = [&](char const* name, Json const& value) {
+    return summary.contains(name) && summary[name] == value;
+  };
+  if (!has("status", status_running) && !has("abrupt", true)) return;
   set_end(summary, code, message);
+  // From here on its checksum is right again.
+  summary.erase("abrupt");
   write_reserved_file(path, text_of(summary));
 }
 
@@ -482,14 +554,13 @@ void reopen_summary(std::filesystem::path const& folder) {
 }
 
 std::vector<std::string> damage_of_summary_text(std::string const& text) {
-  Json summary = Json::parse(text, nullptr, false);
+  Json const summary = json_of(text);
   if (!summary.is_object()) return {"is not a complete JSON object"};
   // Signal handlers write it without a checksum.
   if (summary.contains("abrupt") && summary["abrupt"] == true) return {};
   if (!summary.contains(checksum_key) || !summary[checksum_key].is_string()) return {"has no checksum"};
-  std::string const given = summary[checksum_key];
-  summary.erase(checksum_key);
-  if (checksum(plain_text_of(summary)) != given) return {"does not match its checksum"};
+  // Spaces and line ends, too, are those that were written.
+  if (text_of(summary) != text) return {"does not match its checksum"};
   return {};
 }
 

@@ -195,6 +195,15 @@ class RunRecord {
   std::optional<AbruptSummary> abrupt_;
 };
 
+/// The tables in what RunRecord::serialized returned. Throws an exception, with the reason, if that is not what it
+/// could have returned: such as a table of another name than those of a run.
+[[nodiscard]] std::vector<TableState> tables_of_record(std::string const& serialized);
+
+/// Throws InputError if the run in `folder` has a table `scalars.csv` of other quantities, or `traces.csv` of other
+/// traces, than one that continues it; `tables` are those that it continues.
+void require_same_tables(std::filesystem::path const& folder, std::span<TableState const> tables,
+                         std::span<std::string const> quantities, std::span<std::string const> traces);
+
 /// Collective, together with RunRecord::prepare_for_abrupt_end on other ranks: the same for a rank without a RunRecord.
 [[nodiscard]] std::unique_ptr<AbruptSummary> join_abrupt_end(Communicator const& communicator,
                                                              std::filesystem::path const& folder);

@@ -5,20 +5,22 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <limits>
+#include <optional>
+#include <system_error>
 #include <utility>
 
+#include "framework/deck/validation.hpp"
 #include "framework/io/hdf5.hpp"
 #include "framework/io/mesh_file.hpp"
 #include "framework/io/place_checksums.hpp"
+#include "framework/io/regular_file.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 
 namespace {
-
-InputOutputError unreadable(std::filesystem::path const& path, std::string const& why) {
-  return InputOutputError("cannot read " + path.string() + ": " + why);
-}
 
 /// HDF5 (1.10) cannot close some objects of a damaged file at exit and reports errors there. Call before the library's
 /// first use.
@@ -30,13 +32,17 @@ hid_t checked(hid_t id, std::filesystem::path const& path) {
 }
 
 hdf5::File open_file(std::filesystem::path const& path) {
-  if (!std::filesystem::exists(path)) throw unreadable(path, "there is no such file");
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) && !error) throw unreadable(path, "there is no such file");
+  require_regular_file(path);
   if (H5Fis_hdf5(path.c_str()) <= 0) throw unreadable(path, "it is not an HDF5 file");
   return {hdf5::Object(checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), path), H5Fclose, path), path};
 }
 
 hdf5::Object open(hdf5::File const& file, std::string const& name) {
-  return {checked(H5Dopen2(file.object, name.c_str(), H5P_DEFAULT), file.path), H5Dclose, file.path};
+  std::optional<hdf5::Object> dataset = hdf5::find_dataset(file, name);
+  if (!dataset) throw unreadable(file.path, hdf5::reason());
+  return std::move(*dataset);
 }
 
 std::vector<Index> shape_of(hdf5::File const& file, hid_t dataset) {
@@ -46,29 +52,59 @@ std::vector<Index> shape_of(hdf5::File const& file, hid_t dataset) {
   return {extents.begin(), extents.end()};
 }
 
-/// All numbers of an attribute; empty if there is none.
-std::vector<Index> attribute(hdf5::File const& file, hid_t object, char const* name) {
-  if (H5Aexists(object, name) <= 0) return {};
-  hdf5::Object const found(checked(H5Aopen(object, name, H5P_DEFAULT), file.path), H5Aclose, file.path);
-  hdf5::Object const space(checked(H5Aget_space(found), file.path), H5Sclose, file.path);
-  std::vector<Index> numbers(static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space))));
-  if (H5Aread(found, H5T_NATIVE_INT64, numbers.data()) < 0) throw unreadable(file.path, hdf5::reason());
-  return numbers;
+/// Reads a dataset of one number. Throws if it has none or more.
+void read_one(hdf5::File const& file, hid_t dataset, hid_t type, void* number) {
+  if (shape_of(file, dataset) != std::vector<Index>{1} ||
+      H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, number) < 0) {
+    throw unreadable(file.path, "one of its numbers cannot be read");
+  }
+}
+
+/// Product of extents. Throws if it is more than the bytes of the file: all of our numbers are stored, so that a file
+/// of so many is not ours, and memory for them may not exist.
+Index numbers_in(hdf5::File const& file, std::vector<Index> const& extents) {
+  hsize_t bytes = 0;
+  if (H5Fget_filesize(file.object, &bytes) < 0) throw unreadable(file.path, hdf5::reason());
+  std::optional<Index> const numbers = product(extents);
+  if (numbers && *numbers >= 0 && static_cast<hsize_t>(*numbers) <= bytes) return *numbers;
+  throw unreadable(file.path, "it is too short for the numbers that it should hold");
 }
 
 /// Names of the datasets in a group, in alphabetical order.
 std::vector<std::string> datasets_in(hdf5::File const& file, std::string const& group) {
   std::vector<std::string> names;
-  if (H5Lexists(file.object, "VTKHDF", H5P_DEFAULT) <= 0 || H5Lexists(file.object, group.c_str(), H5P_DEFAULT) <= 0) {
-    return names;
-  }
+  if (!hdf5::exists(file, "VTKHDF") || !hdf5::exists(file, group)) return names;
   auto const visit = [](hid_t, char const* name, H5L_info_t const*, void* data) -> herr_t {
     static_cast<std::vector<std::string>*>(data)->emplace_back(name);
     return 0;
   };
-  hdf5::Object const object(checked(H5Gopen2(file.object, group.c_str(), H5P_DEFAULT), file.path), H5Gclose, file.path);
+  hdf5::WithinFile const access(H5P_GROUP_ACCESS, file.path);
+  hid_t const id = H5Gopen2(file.object, group.c_str(), access);
+  if (access.has_met_link()) throw unreadable(file.path, "`" + group + "` is a link to another file");
+  hdf5::Object const object(checked(id, file.path), H5Gclose, file.path);
   H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names);
   return names;
+}
+
+template <class Number>
+std::vector<Number> whole_list(hdf5::File const& file, std::string const& name, hid_t type) {
+  hdf5::Object const dataset = open(file, name);
+  std::vector<Index> const shape = shape_of(file, dataset);
+  std::vector<Number> numbers(shape.size() == 1 ? static_cast<std::size_t>(numbers_in(file, shape)) : 0);
+  if (!numbers.empty() && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0) {
+    throw unreadable(file.path, hdf5::reason());
+  }
+  return numbers;
+}
+
+/// HDF5 itself ignores bytes after the end of its data.
+std::string damage_of_size(hdf5::File const& file) {
+  hsize_t bytes = 0;
+  haddr_t end = 0;
+  if (H5Fget_filesize(file.object, &bytes) < 0 || H5Fget_eoa(file.object, &end) < 0)
+    throw unreadable(file.path, hdf5::reason());
+  if (bytes == end) return "";
+  return "has " + std::to_string(bytes) + " bytes instead of the " + std::to_string(end) + " that were written";
 }
 
 bool is_single(hdf5::File const& file, hid_t dataset) {
@@ -81,15 +117,14 @@ SnapshotEntry entry_of(hdf5::File const& file, std::string const& name, std::str
                        std::string const& kind) {
   hdf5::Object const object = open(file, dataset);
   std::vector<Index> const shape = shape_of(file, object);
-  std::vector<Index> extents = attribute(file, object, "shape");
+  std::vector<Index> extents = hdf5::integers(file, object, "shape");
   if (shape.empty() || extents.size() != 3) throw unreadable(file.path, "it is not a snapshot written by Halocline");
   std::reverse(extents.begin(), extents.end());
-  Index numbers = 1;
-  Index entries = 1;
-  for (Index const extent : shape) numbers *= extent;
-  for (Index const extent : extents) entries *= extent;
-  if (entries <= 0 || numbers % entries != 0)
-    throw unreadable(file.path, "`" + name + "` does not have its recorded shape");
+  Index const numbers = numbers_in(file, shape);
+  bool const are_extents = std::ranges::all_of(extents, [](Index extent) { return extent > 0; });
+  Index const entries = are_extents ? numbers_in(file, extents) : 0;
+  if (entries == 0 || numbers % entries != 0 || numbers / entries > std::numeric_limits<int>::max())
+    throw unreadable(file.path, "`" + shown(name) + "` does not have its recorded shape");
   if (kind == "point") extents.resize(1);
   return {name, dataset, kind, extents, numbers / entries, is_single(file, object)};
 }
@@ -105,15 +140,12 @@ SnapshotFile::SnapshotFile(std::filesystem::path path) : path_(std::move(path)) 
   hdf5::Silence const silence;
   impl_ = std::make_unique<Impl>(Impl{open_file(path_)});
   hdf5::File const& file = impl_->file;
-  std::vector<Index> const step = attribute(file, file.object, "step");
+  std::vector<Index> const step = hdf5::integers(file, file.object, "step");
   if (step.size() != 1) throw unreadable(path_, "it is not a snapshot written by Halocline");
   step_ = step.front();
   hdf5::Object const time = open(file, "VTKHDF/FieldData/TimeValue");
-  if (shape_of(file, time) != std::vector<Index>{1} ||
-      H5Dread(time, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &time_) < 0) {
-    throw unreadable(path_, "its time cannot be read");
-  }
-  bool const of_points = H5Lexists(file.object, "VTKHDF/Points", H5P_DEFAULT) > 0;
+  read_one(file, time, H5T_NATIVE_DOUBLE, &time_);
+  bool const of_points = hdf5::exists(file, "VTKHDF/Points");
   if (of_points) fields_.push_back(entry_of(file, "position", "VTKHDF/Points", "point"));
   for (auto const& [group, kind] : {std::pair("VTKHDF/CellData", "cell"), std::pair("VTKHDF/PointData", "node")}) {
     for (std::string const& name : datasets_in(file, group)) {
@@ -160,7 +192,7 @@ void SnapshotFile::read_as(std::int64_t type, SnapshotEntry const& field, Index 
     auto const numbers_there = static_cast<hsize_t>(below);
     hdf5::Object const memory(checked(H5Screate_simple(1, &numbers_there, nullptr), path_), H5Sclose, path_);
     if (H5Dread(dataset, type, memory, space, H5P_DEFAULT, to) < 0) {
-      throw unreadable(path_, "`" + field.name + "`: " + hdf5::reason());
+      throw unreadable(path_, "`" + shown(field.name) + "`: " + hdf5::reason());
     }
     to += below * static_cast<Index>(bytes_per_number);
     first += below;
@@ -170,9 +202,10 @@ void SnapshotFile::read_as(std::int64_t type, SnapshotEntry const& field, Index 
 
 std::vector<std::string> SnapshotFile::damage() const {
   std::vector<std::string> found = damage_of_header();
+  if (std::string const damage = damage_of_size(impl_->file); !damage.empty()) found.push_back(damage);
   for (char const* const name : {"XCoordinates", "YCoordinates", "ZCoordinates"}) {
     std::string const dataset = std::string("VTKHDF/") + name;
-    if (H5Lexists(impl_->file.object, dataset.c_str(), H5P_DEFAULT) <= 0) continue;
+    if (!hdf5::exists(impl_->file, dataset)) continue;
     hdf5::Silence const silence;
     std::vector<Index> const extents = shape_of(impl_->file, open(impl_->file, dataset));
     std::vector<std::string> const more = damage_of({name, dataset, "node", extents, 1, false});
@@ -189,29 +222,21 @@ std::vector<std::string> SnapshotFile::damage_of(SnapshotEntry const& field) con
   hdf5::Silence const silence;
   hdf5::File const& file = impl_->file;
   std::string const name = checksums_of(field.dataset);
-  if (H5Lexists(file.object, checksums_group, H5P_DEFAULT) <= 0) return {"`" + field.name + "`: has no checksums"};
-  std::vector<std::uint64_t> expected;
-  {
-    hdf5::Object const dataset = open(file, name);
-    std::vector<Index> const shape = shape_of(file, dataset);
-    expected.resize(shape.size() == 1 ? static_cast<std::size_t>(shape.front()) : 0);
-    if (!expected.empty() && H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, expected.data()) < 0) {
-      throw unreadable(path_, hdf5::reason());
-    }
-  }
+  std::string const shown_name = "`" + shown(field.name) + "`";
+  if (!hdf5::exists(file, checksums_group)) return {shown_name + ": has no checksums"};
+  auto const expected = whole_list<std::uint64_t>(file, name, H5T_NATIVE_UINT64);
   Index numbers = field.components;
   for (Index const extent : field.extents) numbers *= extent;
   PlaceChecksums checksums(numbers);
   std::size_t const bytes = field.is_single ? sizeof(float) : sizeof(double);
   std::vector<std::byte> values;
   std::vector<std::string> found;
-  if (H5Lexists(file.object, "counters", H5P_DEFAULT) > 0) {
+  if (hdf5::exists(file, "counters")) {
     hdf5::Object const counter = open(file, "counters" + field.dataset.substr(field.dataset.find('/')));
     std::uint64_t told = 0;
-    H5Dread(counter, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &told);
-    if (told != static_cast<std::uint64_t>(numbers) * bytes) {
-      found.push_back("`" + field.name + "`: its number of bytes is wrong");
-    }
+    read_one(file, counter, H5T_NATIVE_UINT64, &told);
+    if (told != static_cast<std::uint64_t>(numbers) * bytes)
+      found.push_back(shown_name + ": its number of bytes is wrong");
   }
   for (Index begin = 0; begin < numbers; begin += PlaceChecksums::numbers_of_checksum) {
     Index const end = std::min(numbers, begin + PlaceChecksums::numbers_of_checksum);
@@ -220,7 +245,7 @@ std::vector<std::string> SnapshotFile::damage_of(SnapshotEntry const& field) con
     checksums.add(begin, values, bytes);
     auto const block = static_cast<std::size_t>(begin / PlaceChecksums::numbers_of_checksum);
     if (block < expected.size() && expected[block] == checksums.sums()[block]) continue;
-    std::string text = "`" + field.name + "`: numbers ";
+    std::string text = shown_name + ": numbers ";
     text.append(std::to_string(begin))
         .append(" to ")
         .append(std::to_string(end - 1))
@@ -236,14 +261,16 @@ std::vector<std::string> SnapshotFile::damage_of_header() const {
   double time = time_;
   if (H5Aexists(impl_->file.object, "time") > 0) {
     hdf5::Object const told(checked(H5Aopen(impl_->file.object, "time", H5P_DEFAULT), path_), H5Aclose, path_);
-    H5Aread(told, H5T_NATIVE_DOUBLE, &time);
+    hdf5::Object const space(checked(H5Aget_space(told), path_), H5Sclose, path_);
+    if (H5Sget_simple_extent_npoints(space) == 1) H5Aread(told, H5T_NATIVE_DOUBLE, &time);
   }
   if (!(time == time_)) found.emplace_back("the time does not match its copy");
-  std::vector<Index> const expected = attribute(impl_->file, impl_->file.object, header_checksum_name);
+  std::vector<Index> const expected = hdf5::integers(impl_->file, impl_->file.object, header_checksum_name);
   if (expected.empty()) return found;
   hdf5::Object const properties(checked(H5Fget_create_plist(impl_->file.object), path_), H5Pclose, path_);
   hsize_t size = 0;
   H5Pget_userblock(properties, &size);
+  static_cast<void>(numbers_in(impl_->file, {static_cast<Index>(size)}));
   std::string header(static_cast<std::size_t>(size), 0);
   std::ifstream file(path_, std::ios::binary);
   if (!file.read(header.data(), static_cast<std::streamsize>(size))) throw unreadable(path_, "its header is truncated");
@@ -251,27 +278,13 @@ std::vector<std::string> SnapshotFile::damage_of_header() const {
   return found;
 }
 
-namespace {
-
-template <class Number>
-std::vector<Number> whole_list(hdf5::File const& file, std::string const& name, hid_t type) {
-  hdf5::Object const dataset = open(file, name);
-  std::vector<Index> const shape = shape_of(file, dataset);
-  std::vector<Number> numbers(shape.size() == 1 ? static_cast<std::size_t>(shape.front()) : 0);
-  if (!numbers.empty() && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0) {
-    throw unreadable(file.path, hdf5::reason());
-  }
-  return numbers;
-}
-
-}  // namespace
-
 std::vector<std::string> damage_of_mesh_file(std::filesystem::path const& path) {
   leave_library_as_it_is();
   hdf5::Silence const silence;
   hdf5::File const file = open_file(path);
   std::vector<std::string> found;
-  auto const has = [&](std::string const& name) { return H5Lexists(file.object, name.c_str(), H5P_DEFAULT) > 0; };
+  auto const has = [&](std::string const& name) { return hdf5::exists(file, name); };
+  if (std::string const damage = damage_of_size(file); !damage.empty()) found.push_back(damage);
   for (std::string const name : {"x", "y", "z"}) {
     if (!has(name)) continue;
     auto const edges = whole_list<double>(file, name, H5T_NATIVE_DOUBLE);
@@ -308,16 +321,11 @@ std::vector<double> SnapshotFile::edges(int axis) const {
   hdf5::Silence const silence;
   std::filesystem::path const path = path_.parent_path() / mesh_file_name;
   std::string const name(1, "xyz"[axis]);
-  if (!std::filesystem::exists(path)) return {};
+  std::error_code missing;
+  if (!std::filesystem::exists(path, missing)) return {};
   hdf5::File const mesh = open_file(path);
-  if (H5Lexists(mesh.object, name.c_str(), H5P_DEFAULT) <= 0) return {};
-  hdf5::Object const dataset = open(mesh, name);
-  std::vector<Index> const shape = shape_of(mesh, dataset);
-  std::vector<double> edges(shape.size() == 1 ? static_cast<std::size_t>(shape.front()) : 0);
-  if (!edges.empty() && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, edges.data()) < 0) {
-    throw unreadable(path, hdf5::reason());
-  }
-  return edges;
+  if (!hdf5::exists(mesh, name)) return {};
+  return whole_list<double>(mesh, name, H5T_NATIVE_DOUBLE);
 }
 
 }  // namespace halocline

@@ -106,7 +106,7 @@ std::string SolveList::serialized() const {
 SolveList::Solve SolveList::solve_of(std::string const& report) {
   Json const solve = Json::parse(report);
   bool const is_doubted = solve.contains("verification") && solve.at("verification").contains("doubt");
-  return {report, solve.at("iterations"), is_doubted};
+  return {report, count_of(solve.at("iterations")), is_doubted};
 }
 
 void SolveList::restore(std::string const& json) {
@@ -116,17 +116,17 @@ void SolveList::restore(std::string const& json) {
     for (Json const& solve : solves) {
       ++outcomes_[solve.at("outcome")];
       ++count_;
-      iterations_ += solve.at("iterations").get<Index>();
-      seconds_ += solve.at("seconds").get<double>();
+      iterations_ += count_of(solve.at("iterations"));
+      seconds_ += finite_number_of(solve.at("seconds"));
       list(solve_of(solve.dump()));
     }
     return;
   }
   Json const& totals = solves.at("totals");
-  count_ = totals.at("count");
-  iterations_ = totals.at("iterations");
-  seconds_ = totals.at("seconds");
-  for (auto const& [outcome, count] : totals.at("outcomes").items()) outcomes_[outcome] = count;
+  count_ = count_of(totals.at("count"));
+  iterations_ = count_of(totals.at("iterations"));
+  seconds_ = finite_number_of(totals.at("seconds"));
+  for (auto const& [outcome, count] : totals.at("outcomes").items()) outcomes_[outcome] = count_of(count);
   for (Json const& solve : solves.at("first")) first_.push_back(solve_of(solve.dump()));
   for (Json const& solve : solves.at("worst")) worst_.push_back(solve_of(solve.dump()));
   for (Json const& solve : solves.at("last")) last_.push_back(solve_of(solve.dump()));

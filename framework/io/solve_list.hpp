@@ -27,7 +27,8 @@ class SolveList {
 
   /// All that a continued run needs, as JSON.
   [[nodiscard]] std::string serialized() const;
-  /// Sets the solves to those of `serialized`, or to an array of reports, as earlier versions stored them.
+  /// Sets the solves to those of `serialized`, or to an array of reports, as earlier versions stored them. Throws an
+  /// exception for anything else.
   void restore(std::string const& json);
 
  private:

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "framework/io/checksum.hpp"
 #include "framework/io/direct_driver.hpp"
 #include "framework/io/hdf5.hpp"
+#include "framework/io/regular_file.hpp"
 #include "framework/io/whole_file.hpp"
-#include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/throw_site.hpp"
 
@@ -122,19 +122,13 @@ void write_partial(std::filesystem::path const& path, StateCopy const& state) {
 }  // namespace
 
 StateFile measured_file(std::filesystem::path const& path) {
-  Descriptor const file(path, O_RDONLY | O_NOFOLLOW);
-  if (file.number() < 0) throw InputOutputError("cannot read " + path.string() + ": " + std::strerror(errno));
   Checksum checksum;
-  std::vector<char> part(std::size_t{1} << 20);
   StateFile measured{.name = path.filename().string(), .bytes = 0, .checksum = {}, .blocks = {}};
-  while (true) {
-    ssize_t const got = read(file.number(), part.data(), part.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw InputOutputError("cannot read " + path.string() + ": " + std::strerror(errno));
-    if (got == 0) break;
-    checksum.add({part.data(), static_cast<std::size_t>(got)});
-    measured.bytes += got;
-  }
+  read_parts(path, Links::refused, [&](std::string_view part) {
+    checksum.add(part);
+    measured.bytes += static_cast<Index>(part.size());
+    return true;
+  });
   measured.checksum = checksum.text();
   return measured;
 }
@@ -172,8 +166,9 @@ struct StateFileReader::Opened {
 
 StateFileReader::StateFileReader(std::filesystem::path const& path) {
   hdf5::Silence const silence;
+  require_regular_file(path);
   hid_t const id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (id < 0) throw InputOutputError("cannot read " + path.string() + ": " + hdf5::reason());
+  if (id < 0) throw unreadable(path, hdf5::reason());
   opened_ = std::make_unique<Opened>(Opened{{{id, H5Fclose, path}, path}});
 }
 
@@ -188,19 +183,23 @@ std::vector<std::pair<std::size_t, IndexRange>> StateFileReader::blocks_of(std::
   hdf5::File const& file = opened_->file;
   std::vector<std::pair<std::size_t, IndexRange>> blocks;
   for (std::size_t n = 0; n < most; ++n) {
-    hid_t const id = H5Dopen2(file.object, dataset_name(field, n).c_str(), H5P_DEFAULT);
-    if (id < 0) continue;  // a block without entries
-    hdf5::Object const dataset(id, H5Dclose, file.path);
-    hdf5::Object const space(H5Dget_space(dataset), H5Sclose, file.path);
+    std::optional<hdf5::Object> const dataset = hdf5::find_dataset(file, dataset_name(field, n));
+    if (!dataset) continue;  // a block without entries
+    hdf5::Object const space(H5Dget_space(*dataset), H5Sclose, file.path);
     Shape shape{};
+    std::vector<Index> const first = hdf5::integers(file, *dataset, "first");
+    bool const is_ours = first.size() == 3 && H5Sget_simple_extent_ndims(space) == 4 &&
+                         H5Sget_simple_extent_dims(space, shape.data(), nullptr) == 4;
     IndexRange block;
-    hdf5::Object const first(H5Aopen(dataset, "first", H5P_DEFAULT), H5Aclose, file.path);
-    bool const is_ours = H5Sget_simple_extent_ndims(space) == 4 &&
-                         H5Sget_simple_extent_dims(space, shape.data(), nullptr) == 4 &&
-                         H5Aread(first, H5T_NATIVE_INT64, block.begin.data()) >= 0;
-    if (!is_ours) throw InputOutputError("cannot read " + file.path.string() + ": `" + field + "` has an unknown form");
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      block.end[axis] = block.begin[axis] + static_cast<Index>(shape[3 - axis]);
+    // Beyond, sums would overflow.
+    constexpr Index farthest = Index{1} << 53U;
+    for (std::size_t axis = 0; axis < 3 && is_ours; ++axis) {
+      bool const is_place = first[axis] >= 0 && first[axis] <= farthest && shape[3 - axis] <= static_cast<hsize_t>(farthest);
+      if (!is_place) throw unreadable(file.path, "`" + field + "` has a block at an impossible place");
+      block.begin[axis] = first[axis];
+      block.end[axis] = first[axis] + static_cast<Index>(shape[3 - axis]);
+    }
+    if (!is_ours) throw unreadable(file.path, "`" + field + "` has an unknown form");
     blocks.emplace_back(n, block);
   }
   return blocks;
@@ -210,15 +209,12 @@ void StateFileReader::read(std::string const& field, std::size_t block, IndexRan
                            Precision precision, std::span<std::byte> to) const {
   hdf5::Silence const silence;
   hdf5::File const& file = opened_->file;
-  auto const refuse = [&] {
-    throw InputOutputError("cannot read `" + field + "` from " + file.path.string() + ": " + hdf5::reason());
-  };
-  hid_t const id = H5Dopen2(file.object, dataset_name(field, block).c_str(), H5P_DEFAULT);
-  if (id < 0) refuse();
-  hdf5::Object const dataset(id, H5Dclose, file.path);
-  hdf5::Object const first(H5Aopen(dataset, "first", H5P_DEFAULT), H5Aclose, file.path);
-  Extents begin{};
-  hdf5::check(H5Aread(first, H5T_NATIVE_INT64, begin.data()), file.path);
+  auto const refuse = [&] { throw unreadable(file.path, "`" + field + "`: " + hdf5::reason()); };
+  std::optional<hdf5::Object> const opened = hdf5::find_dataset(file, dataset_name(field, block));
+  if (!opened) refuse();
+  hdf5::Object const& dataset = *opened;
+  std::vector<Index> const begin = hdf5::integers(file, dataset, "first");
+  if (begin.size() != 3) refuse();
   Shape at{static_cast<hsize_t>(component), 0, 0, 0};
   Shape count{1, 0, 0, 0};
   for (int axis = 0; axis < 3; ++axis) {

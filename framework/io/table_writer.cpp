@@ -1,18 +1,20 @@
 #include "framework/io/table_writer.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 #include <utility>
 
 #include "framework/io/checksum.hpp"
+#include "framework/io/regular_file.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 
@@ -52,12 +54,7 @@ TableWriter::TableWriter(std::filesystem::path path, std::vector<std::string> co
       hash_(std::make_unique<Checksum>()) {
   if (file_.number() < 0) throw_write_error(path_, errno);
   read_to(from);
-  std::vector<Value> const names(columns.begin(), columns.end());
-  std::string const header = line_of(names);
-  std::string first(header.size(), '\0');
-  ssize_t const got = pread(file_.number(), first.data(), first.size(), 0);
-  if (got != static_cast<ssize_t>(header.size()) || first != header)
-    throw InputError(path_.string() + " has other columns than the run that continues it");
+  require_columns(path_, columns);
   lseek(file_.number(), static_cast<off_t>(from.bytes), SEEK_SET);
   if (ftruncate(file_.number(), static_cast<off_t>(from.bytes)) != 0) throw_write_error(path_, errno);
   size_ = static_cast<off_t>(from.bytes);
@@ -70,35 +67,66 @@ void TableWriter::read_to(TableState const& from) {
     auto const wanted = std::min<std::size_t>(part.size(), static_cast<std::size_t>(left));
     ssize_t const got = read(file_.number(), part.data(), wanted);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw InputOutputError("cannot read " + path_.string() + ": " + std::strerror(errno));
+    if (got < 0) throw unreadable(path_, std::strerror(errno));
     if (got == 0) break;
     hash_->add(std::string_view(part).substr(0, static_cast<std::size_t>(got)));
     left -= got;
   }
   if (left > 0 || hash_->text() != from.checksum) {
-    throw InputOutputError(path_.string() + " does not begin with the " + std::to_string(from.bytes) +
+    throw InputOutputError(shown(path_.string()) + " does not begin with the " + std::to_string(from.bytes) +
                            " bytes recorded in the checkpoint: it is damaged or was changed");
   }
 }
 
 std::string damage_of_start(std::filesystem::path const& folder, TableState const& from) {
-  std::ifstream file(folder / from.name, std::ios::binary);
-  std::string text(static_cast<std::size_t>(from.bytes), '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::filesystem::path const path = folder / from.name;
   Checksum begins;
-  begins.add(text);
-  bool const is_whole = file && begins.text() == from.checksum;
+  Index left = from.bytes;
+  try {
+    read_parts(path, Links::refused, [&](std::string_view part) {
+      std::string_view const wanted = part.substr(0, static_cast<std::size_t>(left));
+      begins.add(wanted);
+      left -= static_cast<Index>(wanted.size());
+      return left > 0;
+    });
+  } catch (InputOutputError const& error) {
+    return error.what();
+  }
+  bool const is_whole = left == 0 && begins.text() == from.checksum;
   return is_whole ? ""
                   : fmt::format(
                         "{} does not begin with the {} bytes recorded in the checkpoint: it is damaged or was changed",
-                        (folder / from.name).string(), from.bytes);
+                        shown(path.string()), from.bytes);
 }
 
 void cut_table(std::filesystem::path const& folder, TableState const& from) {
   std::filesystem::path const path = folder / from.name;
-  std::error_code error;
-  std::filesystem::resize_file(path, static_cast<std::uintmax_t>(from.bytes), error);
-  if (error) throw_write_error(path, error.message());
+  Descriptor const file(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+  struct stat status {};
+  if (file.number() < 0 || fstat(file.number(), &status) != 0) throw_write_error(path, errno);
+  if (!S_ISREG(status.st_mode)) throw_write_error(path, "it is not a file");
+  if (status.st_nlink == 1) {
+    if (ftruncate(file.number(), static_cast<off_t>(from.bytes)) != 0) throw_write_error(path, errno);
+    return;
+  }
+  // A file with a second name, as in a copy of the folder by hard links, stays as it is under that name.
+  std::string text;
+  read_parts(path, Links::refused, [&](std::string_view part) {
+    text += part.substr(0, static_cast<std::size_t>(from.bytes) - text.size());
+    return text.size() < static_cast<std::size_t>(from.bytes);
+  });
+  write_whole_file(path, text);
+}
+
+void require_columns(std::filesystem::path const& path, std::span<std::string const> columns) {
+  std::vector<TableWriter::Value> const names(columns.begin(), columns.end());
+  std::string const header = TableWriter::line_of(names);
+  std::string first;
+  read_parts(path, Links::refused, [&](std::string_view part) {
+    first += part.substr(0, header.size() - first.size());
+    return first.size() < header.size();
+  });
+  if (first != header) throw InputError(shown(path.string()) + " has other columns than the run that continues it");
 }
 
 TableState TableWriter::state() const {

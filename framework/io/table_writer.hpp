@@ -25,6 +25,8 @@ struct TableState {
   friend bool operator==(TableState const&, TableState const&) = default;
 };
 
+/// Throws InputError if a table has other columns, InputOutputError if it cannot be read.
+void require_columns(std::filesystem::path const& path, std::span<std::string const> columns);
 /// Truncates a table in `folder` to an earlier state. Throws InputOutputError.
 void cut_table(std::filesystem::path const& folder, TableState const& from);
 /// Why a table in `folder` does not begin as in an earlier state; empty if it does.

@@ -1,18 +1,22 @@
 #include "framework/io/verification.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "framework/io/checkpoint.hpp"
+#include "framework/io/json_number.hpp"
+#include "framework/io/json_text.hpp"
 #include "framework/io/mesh_file.hpp"
+#include "framework/io/regular_file.hpp"
 #include "framework/io/run_record.hpp"
 #include "framework/io/snapshot_file.hpp"
 #include "framework/io/snapshot_name.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -33,53 +37,59 @@ Damage damage_by(auto const& check) {
   }
 }
 
-Damage damage_of_summary(fs::path const& path) {
-  std::ifstream file(path);
-  if (!file) return {"cannot be read"};
-  return damage_of_summary_text({std::istreambuf_iterator<char>(file), {}});
-}
+Damage damage_of_summary(fs::path const& path) { return damage_of_summary_text(text_of_file(path)); }
 
-/// The files with checksums in the summary of a folder: tables and series.
+/// The files with checksums in the summary of a folder: tables and series. Entries that name no file of the folder are
+/// none of a run's.
 std::vector<StateFile> files_on_record(fs::path const& folder) {
-  std::ifstream file(folder / summary_name);
-  Json const summary = file ? Json::parse(file, nullptr, false) : Json();
   std::vector<StateFile> files;
-  if (!summary.is_object() || !summary.contains("files")) return files;
-  for (Json const& one : summary["files"]) {
-    bool const is_ours = one.is_object() && one.contains("name") && one["name"].is_string() && one.contains("bytes") &&
-                         one["bytes"].is_number_integer() && one.contains("xxh3_128") && one["xxh3_128"].is_string();
-    if (!is_ours) continue;
-    files.push_back({.name = one.value("name", ""),
-                     .bytes = one.value("bytes", Index{0}),
-                     .checksum = one.value("xxh3_128", ""),
-                     .blocks = {}});
+  try {
+    Json const summary = json_of(text_of_file(folder / summary_name));
+    for (Json const& one : summary.at("files")) {
+      StateFile file{
+          .name = one.at("name"), .bytes = count_of(one.at("bytes")), .checksum = one.at("xxh3_128"), .blocks = {}};
+      if (is_plain_name(file.name)) files.push_back(std::move(file));
+    }
+  } catch (std::exception const&) {
+    // A summary that cannot be read, or that has no such list, is verified for itself.
   }
   return files;
 }
 
 /// Damage of a killed run's table: lines must be complete and have as many values as the first.
 Damage damage_of_table(fs::path const& path) {
-  std::ifstream file(path);
-  if (!file) return {"cannot be read"};
-  std::string const text{std::istreambuf_iterator<char>(file), {}};
-  if (text.empty() || text.back() != '\n') return {"does not end with a complete line"};
   std::optional<Index> separators;
   Index line = 1;
   Index here = 0;
   bool quoted = false;  // RFC 4180: commas and line ends in quotation marks are text
-  for (char const letter : text) {
-    if (letter == '"') quoted = !quoted;
-    if (quoted) continue;
-    if (letter == ',') ++here;
-    if (letter != '\n') continue;
-    if (!separators) separators = here;
-    if (here != *separators)
-      return {"line " + std::to_string(line) + " has a different number of values than the first"};
-    here = 0;
-    ++line;
-  }
-  if (quoted) return {"does not end with a complete line"};
-  return {};
+  char last = 0;
+  Damage damage;
+  read_parts(path, Links::followed, [&](std::string_view part) {
+    last = part.back();
+    for (char const letter : part) {
+      if (letter == '"') quoted = !quoted;
+      if (quoted) continue;
+      if (letter == ',') ++here;
+      if (letter != '\n') continue;
+      if (!separators) separators = here;
+      if (here != *separators) {
+        damage = {"line " + std::to_string(line) + " has a different number of values than the first"};
+        return false;
+      }
+      here = 0;
+      ++line;
+    }
+    return true;
+  });
+  if (damage.empty() && (quoted || last != '\n')) return {"does not end with a complete line"};
+  return damage;
+}
+
+/// Damage of a killed run's series, which is written as a whole.
+Damage damage_of_series(fs::path const& path) {
+  std::string const text = text_of_file(path);
+  bool const is_whole = text.starts_with("<?xml ") && text.ends_with("</Xdmf>\n");
+  return is_whole ? Damage{} : Damage{"is not a complete series of snapshots"};
 }
 
 Damage damage_of_file(fs::path const& path) {
@@ -93,6 +103,7 @@ Damage damage_of_file(fs::path const& path) {
     std::string const damage = damage_of(folder, file);
     return damage.empty() ? Damage{} : Damage{damage};
   }
+  if (name == series_name) return damage_by([&] { return damage_of_series(path); });
   return name.ends_with(".csv") ? damage_by([&] { return damage_of_table(path); }) : Damage{};
 }
 
@@ -113,9 +124,13 @@ std::vector<VerifiedFile> verify_checkpoint(fs::path const& folder) {
 
 /// The snapshots listed in the series of a folder, and the files that they need.
 std::vector<std::string> names_in_series(fs::path const& folder) {
-  std::ifstream file(folder / series_name);
-  std::string const text{std::istreambuf_iterator<char>(file), {}};
   std::vector<std::string> names;
+  std::string text;
+  try {
+    text = text_of_file(folder / series_name);
+  } catch (InputOutputError const&) {
+    // If there is a series, its own verification says why it cannot be read.
+  }
   for (std::size_t at = text.find("snapshot_"); at != std::string::npos; at = text.find("snapshot_", at + 1)) {
     std::string name = text.substr(at, text.find(':', at) - at);
     if (is_snapshot_name(name) && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
@@ -129,9 +144,17 @@ bool is_verified(std::string const& name) {
          name == series_name;
 }
 
-/// A damaged run may have lost its summary.
+/// Whether there is anything of this name, even a link that leads nowhere.
+bool is_there(fs::path const& path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(path, error));
+}
+
+/// A damaged run may have lost its summary. A link may lead back to the sweep.
 bool is_run_of_sweep(fs::path const& folder) {
-  return fs::is_directory(folder) && (fs::exists(folder / summary_name) || fs::exists(folder / scalars_name));
+  std::error_code error;
+  return fs::is_directory(fs::symlink_status(folder, error)) &&
+         (is_there(folder / summary_name) || is_there(folder / scalars_name));
 }
 
 std::vector<VerifiedFile> verify_folder(fs::path const& folder) {
@@ -139,10 +162,10 @@ std::vector<VerifiedFile> verify_folder(fs::path const& folder) {
   std::vector<fs::path> entries;
   for (fs::directory_entry const& entry : fs::directory_iterator(folder)) entries.push_back(entry.path());
   std::sort(entries.begin(), entries.end());
-  bool const is_sweep = fs::exists(folder / "sweep.csv");
+  bool const is_sweep = is_there(folder / "sweep.csv");
   for (fs::path const& entry : entries) {
     std::string const name = entry.filename().string();
-    if (is_checkpoint_name(name) && !fs::exists(entry / manifest_name)) {
+    if (is_checkpoint_name(name) && !is_there(entry / manifest_name)) {
       all.push_back({entry, {}, "was not finished: it has no manifest.json"});
     } else if (is_checkpoint_name(name)) {
       std::vector<VerifiedFile> const files = verify_checkpoint(entry);
@@ -156,12 +179,12 @@ std::vector<VerifiedFile> verify_folder(fs::path const& folder) {
   }
   // Files in the summary must exist.
   for (StateFile const& file : files_on_record(folder)) {
-    if (!fs::exists(folder / file.name)) all.push_back({folder / file.name, {"is missing"}});
+    if (!is_there(folder / file.name)) all.push_back({folder / file.name, {"is missing"}});
   }
-  if (fs::exists(folder / scalars_name) && !fs::exists(folder / summary_name))
+  if (is_there(folder / scalars_name) && !is_there(folder / summary_name))
     all.push_back({folder / summary_name, {"is missing"}});
   for (std::string const& name : names_in_series(folder)) {
-    if (!fs::exists(folder / name))
+    if (!is_there(folder / name))
       all.push_back({folder / name, {std::string("is missing, and ") + series_name + " needs it"}});
   }
   return all;
@@ -180,21 +203,23 @@ std::vector<VerifiedFile> verify_file(fs::path const& path) {
 
 std::vector<VerifiedFile> verify(fs::path const& path) {
   std::error_code missing;
-  if (!fs::exists(path, missing)) throw InputError(path.string() + ": there is no such file or folder");
+  if (!fs::exists(path, missing) && !missing)
+    throw InputError(shown(path.string()) + ": there is no such file or folder");
+  if (missing) throw unreadable(path, missing.message());
   std::vector<VerifiedFile> all;
   if (!fs::is_directory(path)) {
     all = verify_file(path);
     if (!is_verified(path.filename().string()) && all.size() == 1 && all[0].damage.empty() &&
         !is_checkpoint_name(fs::absolute(path).parent_path().filename().string())) {
-      throw InputError(path.string() + " is not a file of a run");
+      throw InputError(shown(path.string()) + " is not a file of a run");
     }
   } else if (is_checkpoint_name(fs::absolute(path).lexically_normal().filename().string()) ||
-             fs::exists(path / manifest_name)) {
+             is_there(path / manifest_name)) {
     all = verify_checkpoint(path);
   } else {
     all = verify_folder(path);
   }
-  if (all.empty()) throw InputError(path.string() + " holds no files of a run");
+  if (all.empty()) throw InputError(shown(path.string()) + " holds no files of a run");
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 
@@ -88,7 +89,7 @@ void write_reserved_file(std::filesystem::path const& path, std::string const& t
 }
 
 void throw_write_error(std::filesystem::path const& path, std::string const& reason) {
-  throw InputOutputError("cannot write " + path.string() + ": " + reason);
+  throw InputOutputError("cannot write " + shown(path.string()) + ": " + reason);
 }
 
 void throw_write_error(std::filesystem::path const& path, int error) {

@@ -14,6 +14,7 @@
 #include "framework/plugin/shared_object_file.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/log.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(fs::path const& file, std::string const& why) {
-  throw InputError("`" + file.string() + "`: " + why);
+  throw InputError("`" + shown(file.string()) + "`: " + why);
 }
 
 // dlopen's message begins with the file, which ours already names.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <thread>
 
 #include "framework/runtime/error.hpp"
@@ -32,6 +33,7 @@ TEST(FirstContact, LimitIsOfTheEnvironment) {
   };
   EXPECT_EQ(first_contact_limit(with(nullptr)), 60);
   EXPECT_EQ(first_contact_limit(with("7.5")), 7.5);
+  EXPECT_EQ(first_contact_limit(with("inf")), std::numeric_limits<double>::infinity());
   for (char const* const wrong : {"", "0", "-3", "soon", "5s", "nan"}) {
     EXPECT_THROW(static_cast<void>(first_contact_limit(with(wrong))), InputError) << wrong;
   }

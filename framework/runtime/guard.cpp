@@ -1,5 +1,6 @@
 #include "framework/runtime/guard.hpp"
 
+#include <filesystem>
 #include <new>
 #include <optional>
 
@@ -17,6 +18,8 @@ Failure describe(std::exception_ptr const& exception) {
     return {error.exit_code(), error.what()};
   } catch (std::bad_alloc const&) {
     return {ExitCode::stopped, "out of memory"};
+  } catch (std::filesystem::filesystem_error const& error) {
+    return {ExitCode::input_output, error.what()};
   } catch (std::exception const& error) {
     return {ExitCode::defect, error.what()};
   } catch (...) {

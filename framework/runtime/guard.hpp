@@ -25,8 +25,8 @@ struct Failure {
   int origin = -1;  ///< rank that failed, in the communicator that carried the news; -1: this rank, not yet reported
 };
 
-/// Converts `exception`. An Error keeps its code, a RemoteError its origin too; out of memory becomes `stopped`, any
-/// other exception a defect.
+/// Converts `exception`. An Error keeps its code, a RemoteError its origin too; an error of the file system becomes
+/// `input_output`, out of memory `stopped`, any other exception a defect.
 [[nodiscard]] Failure describe(std::exception_ptr const& exception);
 
 struct GuardOptions {

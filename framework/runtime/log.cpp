@@ -9,6 +9,7 @@
 
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shown_text.hpp"
 
 namespace halocline {
 
@@ -40,7 +41,9 @@ Log::~Log() { logger.reset(); }
 bool logs(LogLevel level) { return logger && logger->should_log(translate(level)); }
 
 void log(LogLevel level, std::string_view message) {
-  if (logger) logger->log(translate(level), spdlog::string_view_t(message.data(), message.size()));
+  if (!logger || !logger->should_log(translate(level))) return;
+  std::string const text = shown_lines(message);
+  logger->log(translate(level), spdlog::string_view_t(text.data(), text.size()));
 }
 
 }  // namespace halocline

@@ -12,6 +12,7 @@
 
 #include "framework/deck/tree.hpp"
 #include "framework/io/array_file.hpp"
+#include "framework/io/input_file.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
@@ -212,6 +213,8 @@ Index count_rows(std::string const& path) {
 
 std::vector<Body> read_bodies(std::string const& path) {
   if (is_npy(path)) return read_npy(path);
+  // Opening a pipe that has no writer would block.
+  static_cast<void>(InputFile(path));
   std::ifstream file(path, std::ios::binary);
   if (!file || !file.good()) throw InputOutputError("bodies: `" + path + "` cannot be opened");
   return read_csv(file, path);

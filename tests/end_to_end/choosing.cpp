@@ -1,6 +1,8 @@
 // A physics that suggests its steps, for tests of step selection. The suggestion varies with the state, and differs
-// between ranks by rounding.
+// between ranks by rounding. When it is loaded, it creates the file that CHOOSING_LOADED names.
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <string>
@@ -8,12 +10,18 @@
 
 #include "framework/field/field.hpp"
 #include "framework/mesh/structured_mesh.hpp"
+#include "framework/operator/state_archive.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "framework/runtime/communicator.hpp"
 
 namespace {
 
 using namespace halocline;
+
+bool const is_loaded = [] {
+  if (char const* const file = std::getenv("CHOOSING_LOADED")) std::ofstream{file};
+  return true;
+}();
 
 class Choosing final : public Physics {
  public:
@@ -41,6 +49,13 @@ class Choosing final : public Physics {
     ++done_;
     u_.fill(time_);
     return {};
+  }
+  bool serialize(StateArchive& state) override {
+    state.number("time", time_);
+    state.number("size", size_);
+    state.count("done", done_);
+    state.field("u", u_);
+    return true;
   }
 
  private:
