@@ -12,6 +12,7 @@
 #include "framework/operator/state_archive.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/log.hpp"
 #include "framework/runtime/nan_aware.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "physics/equations/closed_walls.hpp"
@@ -165,6 +166,8 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
   }
   system_ =
       std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages), std::move(implicit));
+  falls_back_ = law_ != nullptr && system_->has_donor_cells() && own_.choice("fallback") == "donor_cell" &&
+                integrator_->keep_previous();
   if (law_ != nullptr) {
     if (auto const found = law_->unphysical(state_.fields, names_of(declared_.primitives))) {
       throw InputError("`" + own_.full_name("initial") + "` is not a physical state at " + *found);
@@ -192,6 +195,7 @@ std::vector<Quantity> Evolution<Real>::quantities() const {
     all.push_back(measured(quantity, *state_.fields[n], *mesh_));
   }
   for (std::size_t n = 0; n < declared_.fields.size(); ++n) add_errors(n, all);
+  if (falls_back_) all.push_back({"donor_cells", static_cast<double>(system_->donor_cells())});
   return all;
 }
 
@@ -215,15 +219,14 @@ void Evolution<Real>::add_errors(std::size_t field, std::vector<Quantity>& all) 
   all.push_back({"error_maximum(" + name + ")", mesh_->communicator().max(largest)});
 }
 
-/// Whether there is no flux of a field at the walls of a law: none passes reflecting walls, except for the momentum
-/// along their normal, which the pressure changes.
+/// Whether there is no flux of a field at the walls of a law: none passes reflecting walls, except for the components
+/// of vectors along their normal, such as the momentum, which the pressure changes.
 template <class Real>
 bool Evolution<Real>::is_closed_by_law(std::size_t field) const {
   LawWalls const walls = law_walls(own_, declared_.primitives, declared_.walls, declared_.fields.size(), *mesh_);
   for (int face = 0; face < 2 * mesh_->dimensions(); ++face) {
     LawWallKind const kind = walls[static_cast<std::size_t>(face)].kind;
-    int const first = law_->first_of_vector();
-    bool const is_normal = first >= 0 && static_cast<int>(field) == first + face / 2;
+    bool const is_normal = law_->is_reversed(field, face / 2);
     if (kind != LawWallKind::periodic && (kind != LawWallKind::reflecting || is_normal)) return false;
   }
   return true;
@@ -253,8 +256,23 @@ void Evolution<Real>::require_physical(double fastest) const {
   if (law_ == nullptr || std::isfinite(fastest)) return;
   if (auto const found = law_->unphysical(state_.fields, names_of(declared_.primitives))) {
     throw NotANumberError("the state has left the physical range at time " + shortest_text(time_) + ": " + *found +
-                          "; a shorter step or `reconstruction: donor_cell` may keep it there");
+                          (falls_back_ ? ", which donor cells did not prevent; a shorter step may keep it there"
+                                       : "; a shorter step or `reconstruction: donor_cell` may keep it there"));
   }
+}
+
+/// Repeats a step that ended with a state that is not physical. Says so the first time.
+template <class Real>
+void Evolution<Real>::repeat_with_donor_cells(Step const& step) {
+  bool const is_first = system_->donor_cells() == 0;
+  integrator_->undo(*system_, state_);
+  system_->use_donor_cells(names_of(declared_.primitives));
+  static_cast<void>(integrator_->advance(*system_, step.time, step.size, state_));
+  std::optional<std::string> const found = system_->end_donor_cells();
+  if (!is_first || !found) return;
+  log_info("step " + std::to_string(step.number) + ", from time " + shortest_text(step.time) +
+           ": the state would leave the physical range at " + *found +
+           "; this and all such steps are repeated with donor cells there, which the quantity `donor_cells` counts");
 }
 
 /// The step of explicit Euler: the inverses of the steps of rates that act together add up.
@@ -283,6 +301,11 @@ std::vector<SolveReport> Evolution<Real>::advance(Step const& step) {
   known_step_.reset();
   auto reports = integrator_->advance(*system_, step.time, step.size, state_);
   time_ = step.time + step.size;
+  if (falls_back_) {
+    // The next step needs this bound in any case.
+    if (!std::isfinite(*system_->fastest(time_, state_))) repeat_with_donor_cells(step);
+    known_step_ = euler_step();
+  }
   return reports;
 }
 
@@ -292,6 +315,7 @@ bool Evolution<Real>::serialize(StateArchive& state) {
   state.number("time", time_);
   if (state.restores()) known_step_.reset();
   system_->serialize_solvers(state);
+  if (falls_back_ && state.has("donor_cells")) state.count("donor_cells", system_->donor_cells());
   std::string const group = "integrator/" + integrator_name_;
   return !state.has(group) || integrator_->serialize(state, group, *system_);
 }

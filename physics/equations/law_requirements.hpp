@@ -5,6 +5,7 @@
 #include "framework/kernel/functor_rules.hpp"
 #include "framework/kernel/stencil.hpp"
 #include "physics/equations/equation_point.hpp"
+#include "physics/equations/flux_rate.hpp"
 #include "physics/equations/riemann.hpp"
 
 namespace halocline::equation {
@@ -21,6 +22,8 @@ struct NamesOfLaw {
   int balance;
   int beyond;
   int given;
+  int diffusivity;
+  int riemann_flux;
 };
 
 /// Stops compilation with a readable message if a law has a member that is recognised by its name, but not of the kind
@@ -74,6 +77,15 @@ constexpr void require_law() {
     static_assert(
         requires(Law const& law, State const& w) { law.given(w, w, true); },
         "`given` of the law must be a const member that takes (values, inside, others)");
+  }
+  if constexpr (!requires { &Both::diffusivity; }) {
+    static_assert(LawDiffuses<Law>,
+                  "`diffusivity` of the law must be a const member without arguments that returns a State");
+  }
+  if constexpr (!requires { &Both::riemann_flux; }) {
+    static_assert(HasRiemannFlux<Law, State>,
+                  "`riemann_flux` of the law must be a const member that takes the states on both sides: "
+                  "riemann_flux<Axis>(l, r)");
   }
 }
 

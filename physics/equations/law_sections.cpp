@@ -163,11 +163,22 @@ void declare_law(Section& own, std::vector<Primitive> const& primitives, std::ve
   own.choice("limiter", "Limiter of the slopes (plm).",
              std::vector<std::string>{"minmod", "mc", "van_leer", "superbee"})
       .defaults_to("van_leer");
-  std::vector<std::string> solvers{"rusanov", "hll"};
-  if (traits.has_contact) solvers.emplace_back("hllc");
-  own.choice("riemann", "Riemann solver, which computes the flux through a face from the values on both sides.",
-             solvers)
-      .defaults_to(solvers.back());
+  if (!traits.has_flux) {
+    std::vector<std::string> solvers{"rusanov", "hll"};
+    if (traits.has_contact) solvers.emplace_back("hllc");
+    own.choice("riemann", "Riemann solver, which computes the flux through a face from the values on both sides.",
+               solvers)
+        .defaults_to(solvers.back());
+  }
+  if (!traits.is_balanced) {
+    own.choice(
+           "fallback",
+           "What happens if a step leads to a state that is not physical. donor_cell: the step is repeated, and "
+           "faces of cells that would leave the physical range take the values of the cells; the quantity "
+           "donor_cells counts these cells, once a stage. none: the run ends, and ssp_rk2 needs a third less memory.",
+           std::vector<std::string>{"donor_cell", "none"})
+        .defaults_to("donor_cell");
+  }
   Section& initial = own.section("initial", "Initial state.");
   for (Primitive const& each : primitives) {
     initial.field(each.name, each.sentence).defaults_to(each.initial);
@@ -217,6 +228,7 @@ LawScheme law_scheme(Options const& own) {
     scheme.theta = limiter == "minmod" ? 1 : 2;
     scheme.is_superbee = limiter == "superbee";
   }
+  if (!own.declares("riemann")) return scheme;
   scheme.has_one_speed = own.choice("riemann") == "rusanov";
   scheme.has_contact = own.choice("riemann") == "hllc";
   return scheme;
