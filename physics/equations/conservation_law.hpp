@@ -35,8 +35,9 @@
 //
 // and optionally `vector` (the first of the fields that make a vector), what HasContact requires (HLLC), `source(at,
 // u)`, what HasBalance requires, `beyond` (HasWalls), `courant` (below 1: the fraction of a spacing that waves may
-// travel in a step), and `given(values, inside, others)`: the conserved state of the values in a deck, if these are not
-// a primitive state (GivesStates).
+// travel in a step), `given(values, inside, others)`: the conserved state of the values in a deck, if these are not a
+// primitive state (GivesStates), and `is_resolved(w)`: whether the speeds of the waves of a state are in the range of
+// the precision.
 
 namespace halocline {
 
@@ -80,6 +81,24 @@ class TypedStateLaw final : public StateLaw<Real> {
 
   [[nodiscard]] std::optional<std::string> unphysical(Fields<Real> const& state,
                                                       std::vector<std::string> const& names) const override {
+    return first_without(state, names, [this](auto const& w) { return law_.is_physical(w); });
+  }
+  [[nodiscard]] std::optional<std::string> unresolved(Fields<Real> const& state,
+                                                      std::vector<std::string> const& names) const override {
+    if constexpr (requires(typename Law::State const& w) { law_.is_resolved(w); }) {
+      return first_without(state, names, [this](auto const& w) { return law_.is_resolved(w); });
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr auto fields = static_cast<std::size_t>(Law::fields);
+
+  /// Describes the first owned cell of all ranks, by global index, whose primitive state does not have a property.
+  template <class Property>
+  [[nodiscard]] std::optional<std::string> first_without(Fields<Real> const& state,
+                                                         std::vector<std::string> const& names,
+                                                         Property const& property) const {
     Extents const all = mesh_->extents(Centring::cell);
     auto const none = static_cast<double>(all[0] * all[1] * all[2]);
     double first = none;
@@ -98,7 +117,7 @@ class TypedStateLaw final : public StateLaw<Real> {
             Values<Real, Law::fields> u{};
             for (std::size_t n = 0; n < fields; ++n) u.value[n] = host[n][place];
             auto const number = static_cast<double>(i + all[0] * (j + all[1] * k));
-            if (number >= first || law_.is_physical(law_.primitive(u))) continue;
+            if (number >= first || property(law_.primitive(u))) continue;
             first = number;
             found = u;
           }
@@ -123,9 +142,6 @@ class TypedStateLaw final : public StateLaw<Real> {
     }
     return text;
   }
-
- private:
-  static constexpr auto fields = static_cast<std::size_t>(Law::fields);
 
   template <std::size_t... N>
   void conserve(Fields<Real>& state, bool others, std::index_sequence<N...>) const {

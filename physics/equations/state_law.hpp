@@ -54,6 +54,9 @@ class StateLaw {
   /// \param names of the primitives
   [[nodiscard]] virtual std::optional<std::string> unphysical(Fields<Real> const& state,
                                                               std::vector<std::string> const& names) const = 0;
+  /// The same for a state whose waves are too slow for the precision: their squared speed is zero or nearly so.
+  [[nodiscard]] virtual std::optional<std::string> unresolved(Fields<Real> const& state,
+                                                              std::vector<std::string> const& names) const = 0;
   /// The first of the fields that make a vector, whose normal component reflecting walls reverse; -1: there is none.
   [[nodiscard]] virtual int first_of_vector() const = 0;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_MathematicalFunctions.hpp>
+#include <limits>
 
 #include "framework/deck/options.hpp"
 #include "physics/equations/riemann.hpp"
@@ -44,6 +45,7 @@ struct Euler {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_physical(State const& w) const {
     return w.value[0] > 0 && w.value[1] > 0;
   }
+  [[nodiscard]] bool is_resolved(State const& w) const { return sound_squared(w) >= std::numeric_limits<Real>::min(); }
 
   /// \param w, u one state, primitive and conserved
   template <int Axis>

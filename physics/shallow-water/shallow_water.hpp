@@ -60,6 +60,9 @@ struct ShallowWater {
     return u;
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_physical(State const& w) const { return w.value[0] >= 0; }
+  [[nodiscard]] bool is_resolved(State const& w) const {
+    return w.value[0] <= dry || gravity * w.value[0] >= std::numeric_limits<Real>::min();
+  }
 
   template <int Axis>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State flux(State const& w, State const& u) const {
