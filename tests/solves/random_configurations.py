@@ -98,8 +98,8 @@ def compare_linear(program, case):
         found = run.fields[name].ravel()
         if getattr(case, "nodes", False):
             found = unknown_nodes(case, run.fields[name])
-        # Nothing but zeros: any other value is a difference.
-        size = largest(values) or np.finfo(float).tiny
+        # A solution that is zero is found from an initial guess of this size.
+        size = largest(values) or case.size
         with np.errstate(invalid="ignore"):
             difference = max_or_nan(difference, float(np.max(np.abs(found - values) / size)))
     return run, difference, condition
