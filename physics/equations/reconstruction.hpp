@@ -65,7 +65,7 @@ struct Weno5 {
 
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real a, Real b, Real c, Real d, Real e) const {
     // Neither zero nor too small for a reciprocal.
-    constexpr Real smallest = 8 * std::numeric_limits<Real>::min();
+    constexpr Real smallest = 2 * std::numeric_limits<Real>::min();
     Real const unit = Real{5} / (size(a) + size(b) + size(c) + size(d) + size(e) + smallest);
     constexpr Real part = Real{13} / Real{12};
     Real const smooth_0 =
@@ -84,8 +84,9 @@ struct Weno5 {
     Real const value_0 = Real{2} * a - Real{7} * b + Real{11} * c;
     Real const value_1 = -b + Real{5} * c + Real{2} * d;
     Real const value_2 = Real{2} * c + Real{5} * d - e;
-    return (weight_0 * value_0 + weight_1 * value_1 + weight_2 * value_2) /
-           (Real{6} * (weight_0 + weight_1 + weight_2));
+    // The weights might be small: their products with small values must not be.
+    Real const inverse = Real{1} / (Real{6} * (weight_0 + weight_1 + weight_2));
+    return weight_0 * inverse * value_0 + weight_1 * inverse * value_1 + weight_2 * inverse * value_2;
   }
 
  private:
