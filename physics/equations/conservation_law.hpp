@@ -36,7 +36,7 @@
 // and optionally `vector` (the first of the fields that make a vector), what HasContact requires (HLLC), `source(at,
 // u)`, what HasBalance requires, `beyond` (HasWalls), `courant` (below 1: the fraction of a spacing that waves may
 // travel in a step), `given(values, inside, others)`: the conserved state of the values in a deck, if these are not a
-// primitive state (GivesStates), and `is_resolved(w)`: whether the speeds of the waves of a state are in the range of
+// primitive state (GivesStates), and `is_resolved(w)`: whether the terms of the fluxes of a state are in the range of
 // the precision.
 
 namespace halocline {

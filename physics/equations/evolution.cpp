@@ -171,7 +171,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
     }
     if (auto const found = law_->unresolved(state_.fields, names_of(declared_.primitives))) {
       throw InputError("`" + own_.full_name("initial") +
-                       "`: squares of the speeds of waves are too small for the precision at " + *found +
+                       "`: terms of the fluxes are below the range of the precision at " + *found +
                        "; scale the problem, or use `precision: double`");
     }
   }

@@ -54,7 +54,7 @@ class StateLaw {
   /// \param names of the primitives
   [[nodiscard]] virtual std::optional<std::string> unphysical(Fields<Real> const& state,
                                                               std::vector<std::string> const& names) const = 0;
-  /// The same for a state whose waves are too slow for the precision: their squared speed is zero or nearly so.
+  /// The same for a state of which terms of the fluxes are below the range of the precision.
   [[nodiscard]] virtual std::optional<std::string> unresolved(Fields<Real> const& state,
                                                               std::vector<std::string> const& names) const = 0;
   /// The first of the fields that make a vector, whose normal component reflecting walls reverse; -1: there is none.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_MathematicalFunctions.hpp>
+#include <algorithm>
 #include <limits>
 
 #include "framework/deck/options.hpp"
@@ -45,7 +46,11 @@ struct Euler {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_physical(State const& w) const {
     return w.value[0] > 0 && w.value[1] > 0;
   }
-  [[nodiscard]] bool is_resolved(State const& w) const { return sound_squared(w) >= std::numeric_limits<Real>::min(); }
+  /// Whether the smallest terms of fluxes, pressure and pressure times squared speed, are in the range of the type.
+  [[nodiscard]] bool is_resolved(State const& w) const {
+    Real const square = sound_squared(w);
+    return std::min({w.value[1], square, w.value[1] * square}) >= std::numeric_limits<Real>::min();
+  }
 
   /// \param w, u one state, primitive and conserved
   template <int Axis>

@@ -60,8 +60,13 @@ struct ShallowWater {
     return u;
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_physical(State const& w) const { return w.value[0] >= 0; }
+  /// Whether the smallest terms of fluxes are in the range of the type: pressure, and speed cubed times depth. Depths
+  /// below a thousandth of those of interest, which are a million times the dry one, do not matter.
   [[nodiscard]] bool is_resolved(State const& w) const {
-    return w.value[0] <= dry || gravity * w.value[0] >= std::numeric_limits<Real>::min();
+    Real const depth = w.value[0];
+    Real const square = gravity * depth;
+    return depth <= Real{1000} * dry ||
+           std::min({depth * depth, square, square * depth * Kokkos::sqrt(square)}) >= std::numeric_limits<Real>::min();
   }
 
   template <int Axis>
