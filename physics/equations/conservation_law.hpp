@@ -36,8 +36,8 @@
 // and optionally `vector` (the first of the fields that make a vector), what HasContact requires (HLLC), `source(at,
 // u)`, what HasBalance requires, `beyond` (HasWalls), `courant` (below 1: the fraction of a spacing that waves may
 // travel in a step), `given(values, inside, others)`: the conserved state of the values in a deck, if these are not a
-// primitive state (GivesStates), and `is_resolved(w)`: whether the terms of the fluxes of a state are in the range of
-// the precision.
+// primitive state (GivesStates), and `is_resolved(w, inverse)`: whether the terms of the fluxes of a state, and these
+// times the `inverse` spacing, are in the range of the precision.
 
 namespace halocline {
 
@@ -85,8 +85,11 @@ class TypedStateLaw final : public StateLaw<Real> {
   }
   [[nodiscard]] std::optional<std::string> unresolved(Fields<Real> const& state,
                                                       std::vector<std::string> const& names) const override {
-    if constexpr (requires(typename Law::State const& w) { law_.is_resolved(w); }) {
-      return first_without(state, names, [this](auto const& w) { return law_.is_resolved(w); });
+    if constexpr (requires(typename Law::State const& w) { law_.is_resolved(w, Real{1}); }) {
+      double largest = 0;
+      for (int axis = 0; axis < Axes; ++axis) largest = std::max(largest, mesh_->axis(axis).spacing());
+      auto const inverse = static_cast<Real>(1 / largest);
+      return first_without(state, names, [&](auto const& w) { return law_.is_resolved(w, inverse); });
     }
     return std::nullopt;
   }

@@ -46,10 +46,13 @@ struct Euler {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_physical(State const& w) const {
     return w.value[0] > 0 && w.value[1] > 0;
   }
-  /// Whether the smallest terms of fluxes, pressure and pressure times squared speed, are in the range of the type.
-  [[nodiscard]] bool is_resolved(State const& w) const {
+  /// Whether the smallest terms of fluxes and of rates of change are in the range of the type: the pressure times the
+  /// squared speed of sound, and fluxes times `inverse` spacing.
+  [[nodiscard]] bool is_resolved(State const& w, Real inverse) const {
     Real const square = sound_squared(w);
-    return std::min({w.value[1], square, w.value[1] * square}) >= std::numeric_limits<Real>::min();
+    Real const speed = Kokkos::sqrt(square);
+    Real const flux = std::min({w.value[0] * speed, w.value[1], w.value[1] * speed});
+    return std::min({square, w.value[1] * square, flux, flux * inverse}) >= std::numeric_limits<Real>::min();
   }
 
   /// \param w, u one state, primitive and conserved

@@ -60,13 +60,15 @@ struct ShallowWater {
     return u;
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_physical(State const& w) const { return w.value[0] >= 0; }
-  /// Whether the smallest terms of fluxes are in the range of the type: pressure, and speed cubed times depth. Depths
-  /// below a thousandth of those of interest, which are a million times the dry one, do not matter.
-  [[nodiscard]] bool is_resolved(State const& w) const {
+  /// Whether the smallest terms of fluxes and of rates of change are in the range of the type: the pressure times the
+  /// speed of waves, and fluxes times `inverse` spacing. Depths below a thousandth of those of interest, which are a
+  /// million times the dry one, do not matter.
+  [[nodiscard]] bool is_resolved(State const& w, Real inverse) const {
     Real const depth = w.value[0];
     Real const square = gravity * depth;
-    return depth <= Real{1000} * dry ||
-           std::min({depth * depth, square, square * depth * Kokkos::sqrt(square)}) >= std::numeric_limits<Real>::min();
+    Real const flux = depth * std::min(Kokkos::sqrt(square), square);
+    return depth <= Real{1000} * dry || std::min({square, depth * depth, square * depth * Kokkos::sqrt(square), flux,
+                                                  flux * inverse}) >= std::numeric_limits<Real>::min();
   }
 
   template <int Axis>
