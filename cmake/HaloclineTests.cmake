@@ -11,8 +11,8 @@
 #
 # Adds any other command as a test, with the same environment.
 #
-# TIMEOUT is what the test takes at most on two idle cores, 120 s without it. It is ended after ten times that: other programs
-# may use the cores, and the limit is only for a test that hangs.
+# TIMEOUT is what the test takes at most on two idle cores, 120 s without it. It is ended after ten times that: other
+# programs may use the cores, and the limit is only for a test that hangs.
 include_guard()
 
 if(NOT HALOCLINE_TESTS)

@@ -39,8 +39,10 @@
 // HasContact requires (HLLC), `riemann_flux<Axis>(l, r)` in place of `bounds` (HasRiemannFlux), `diffusivity()`, by
 // which the fields diffuse beside the fluxes (LawDiffuses), `source(at, u)` of the conserved state or, with
 // `source_shape`, of readers of each field (SourceReadsNeighbours), what HasBalance requires, `beyond` (HasWalls),
-// `courant` (below 1: the fraction of a spacing that waves may travel in a step), and `given(values, inside, others)`:
-// the conserved state of the values in a deck, if these are not a primitive state (GivesStates).
+// `courant` (below 1: the fraction of a spacing that waves may travel in a step), `given(values, inside, others)`: the
+// conserved state of the values in a deck, if these are not a primitive state (GivesStates), and `is_resolved(w,
+// inverse)`: whether the terms of the fluxes of a state, and these times the `inverse` spacing, are in the range of the
+// precision.
 
 namespace halocline {
 
@@ -83,6 +85,27 @@ class TypedStateLaw final : public StateLaw<Real> {
 
   [[nodiscard]] std::optional<std::string> unphysical(Fields<Real> const& state,
                                                       std::vector<std::string> const& names) const override {
+    return first_without(state, names, [this](auto const& w) { return law_.is_physical(w); });
+  }
+  [[nodiscard]] std::optional<std::string> unresolved(Fields<Real> const& state,
+                                                      std::vector<std::string> const& names) const override {
+    if constexpr (requires(typename Law::State const& w) { law_.is_resolved(w, Real{1}); }) {
+      double largest = 0;
+      for (int axis = 0; axis < Axes; ++axis) largest = std::max(largest, mesh_->axis(axis).spacing());
+      auto const inverse = static_cast<Real>(1 / largest);
+      return first_without(state, names, [&](auto const& w) { return law_.is_resolved(w, inverse); });
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr auto fields = static_cast<std::size_t>(Law::fields);
+
+  /// Describes the first owned cell of all ranks, by global index, whose primitive state does not have a property.
+  template <class Property>
+  [[nodiscard]] std::optional<std::string> first_without(Fields<Real> const& state,
+                                                         std::vector<std::string> const& names,
+                                                         Property const& property) const {
     Extents const all = mesh_->extents(Centring::cell);
     auto const none = static_cast<double>(all[0] * all[1] * all[2]);
     double first = none;
@@ -101,7 +124,7 @@ class TypedStateLaw final : public StateLaw<Real> {
             Values<Real, Law::fields> u{};
             for (std::size_t n = 0; n < fields; ++n) u.value[n] = host[n][place];
             auto const number = static_cast<double>(i + all[0] * (j + all[1] * k));
-            if (number >= first || law_.is_physical(law_.primitive(u))) continue;
+            if (number >= first || property(law_.primitive(u))) continue;
             first = number;
             found = u;
           }
@@ -126,9 +149,6 @@ class TypedStateLaw final : public StateLaw<Real> {
     }
     return text;
   }
-
- private:
-  static constexpr auto fields = static_cast<std::size_t>(Law::fields);
 
   template <std::size_t... N>
   void conserve(Fields<Real>& state, bool others, std::index_sequence<N...>) const {

@@ -172,6 +172,11 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
     if (auto const found = law_->unphysical(state_.fields, names_of(declared_.primitives))) {
       throw InputError("`" + own_.full_name("initial") + "` is not a physical state at " + *found);
     }
+    if (auto const found = law_->unresolved(state_.fields, names_of(declared_.primitives))) {
+      throw InputError("`" + own_.full_name("initial") +
+                       "`: terms of the fluxes are below the range of the precision at " + *found +
+                       "; scale the problem, or use `precision: double`");
+    }
   }
   if (!has_exact) return;
   exact_ = std::make_unique<Field<Real>>(mesh_, FieldDescription{.name = "exact", .ghosts = 0});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Kokkos_MathematicalFunctions.hpp>
 #include <limits>
 
 #include "framework/kernel/stencil.hpp"
@@ -64,15 +65,13 @@ struct Weno5 {
   static constexpr bool of_conserved = true;
 
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real a, Real b, Real c, Real d, Real e) const {
-    // Neither zero nor too small for a reciprocal.
-    constexpr Real smallest = 8 * std::numeric_limits<Real>::min();
-    Real const unit = Real{5} / (size(a) + size(b) + size(c) + size(d) + size(e) + smallest);
-    constexpr Real part = Real{13} / Real{12};
-    Real const smooth_0 =
-        part * square(unit * (a - Real{2} * b + c)) + Real{0.25} * square(unit * (a - Real{4} * b + Real{3} * c));
-    Real const smooth_1 = part * square(unit * (b - Real{2} * c + d)) + Real{0.25} * square(unit * (b - d));
-    Real const smooth_2 =
-        part * square(unit * (c - Real{2} * d + e)) + Real{0.25} * square(unit * (Real{3} * c - Real{4} * d + e));
+    // Sums are written so that the line read backwards has the same ones: a cell's two edges share most of this.
+    constexpr Real smallest = 2 * std::numeric_limits<Real>::min();  // not too small for a reciprocal
+    Real const size = (Kokkos::abs(a) + Kokkos::abs(e)) + (Kokkos::abs(b) + Kokkos::abs(d)) + Kokkos::abs(c);
+    Real const unit = Real{5} / (size + smallest);
+    Real const smooth_0 = smoothness(unit * ((a + c) - Real{2} * b), unit * ((a + Real{3} * c) - Real{4} * b));
+    Real const smooth_1 = smoothness(unit * ((b + d) - Real{2} * c), unit * (b - d));
+    Real const smooth_2 = smoothness(unit * ((e + c) - Real{2} * d), unit * ((e + Real{3} * c) - Real{4} * d));
     constexpr Real least = Real(1e-6);
     Real const p = square(least + smooth_0);
     Real const q = square(least + smooth_1);
@@ -84,13 +83,17 @@ struct Weno5 {
     Real const value_0 = Real{2} * a - Real{7} * b + Real{11} * c;
     Real const value_1 = -b + Real{5} * c + Real{2} * d;
     Real const value_2 = Real{2} * c + Real{5} * d - e;
-    return (weight_0 * value_0 + weight_1 * value_1 + weight_2 * value_2) /
-           (Real{6} * (weight_0 + weight_1 + weight_2));
+    // The weights might be small: their products with small values must not be.
+    Real const inverse = Real{1} / (Real{6} * (weight_0 + weight_1 + weight_2));
+    return weight_0 * inverse * value_0 + weight_1 * inverse * value_1 + weight_2 * inverse * value_2;
   }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION static Real square(Real value) { return value * value; }
-  KOKKOS_FORCEINLINE_FUNCTION static Real size(Real value) { return select(value < 0, -value, value); }
+  /// From the second difference of a parabola and twice its first one at the cell.
+  KOKKOS_FORCEINLINE_FUNCTION static Real smoothness(Real second, Real first) {
+    return Real{13} / Real{12} * square(second) + Real{0.25} * square(first);
+  }
 };
 
 }  // namespace halocline

@@ -63,6 +63,9 @@ class StateLaw {
   /// \param names of the primitives
   [[nodiscard]] virtual std::optional<std::string> unphysical(Fields<Real> const& state,
                                                               std::vector<std::string> const& names) const = 0;
+  /// The same for a state of which terms of the fluxes are below the range of the precision.
+  [[nodiscard]] virtual std::optional<std::string> unresolved(Fields<Real> const& state,
+                                                              std::vector<std::string> const& names) const = 0;
   /// Whether a field is the component along `axis` of a vector, which reflecting walls reverse.
   [[nodiscard]] virtual bool is_reversed(std::size_t field, int axis) const = 0;
 

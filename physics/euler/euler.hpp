@@ -1,6 +1,8 @@
 #pragma once
 
 #include <Kokkos_MathematicalFunctions.hpp>
+#include <algorithm>
+#include <limits>
 
 #include "framework/deck/options.hpp"
 #include "physics/equations/riemann.hpp"
@@ -43,6 +45,14 @@ struct Euler {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_physical(State const& w) const {
     return w.value[0] > 0 && w.value[1] > 0;
+  }
+  /// Whether the smallest terms of fluxes and of rates of change are in the range of the type: the pressure times the
+  /// squared speed of sound, and fluxes times `inverse` spacing.
+  [[nodiscard]] bool is_resolved(State const& w, Real inverse) const {
+    Real const square = sound_squared(w);
+    Real const speed = Kokkos::sqrt(square);
+    Real const flux = std::min({w.value[0] * speed, w.value[1], w.value[1] * speed});
+    return std::min({square, w.value[1] * square, flux, flux * inverse}) >= std::numeric_limits<Real>::min();
   }
 
   /// \param w, u one state, primitive and conserved

@@ -60,6 +60,16 @@ struct ShallowWater {
     return u;
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_physical(State const& w) const { return w.value[0] >= 0; }
+  /// Whether the smallest terms of fluxes and of rates of change are in the range of the type: the pressure times the
+  /// speed of waves, and fluxes times `inverse` spacing. Depths below a thousandth of those of interest, which are a
+  /// million times the dry one, do not matter.
+  [[nodiscard]] bool is_resolved(State const& w, Real inverse) const {
+    Real const depth = w.value[0];
+    Real const square = gravity * depth;
+    Real const flux = depth * std::min(Kokkos::sqrt(square), square);
+    return depth <= Real{1000} * dry || std::min({square, depth * depth, square * depth * Kokkos::sqrt(square), flux,
+                                                  flux * inverse}) >= std::numeric_limits<Real>::min();
+  }
 
   template <int Axis>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State flux(State const& w, State const& u) const {

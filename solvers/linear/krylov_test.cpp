@@ -293,6 +293,25 @@ TEST(Minres, KnowsItsResidual) {
   }
 }
 
+/// A right-hand side in other units, a power of two times as large, changes no bit of the solution.
+TEST(Minres, SolvesInAnyUnits) {
+  auto const a = test_problem::make_operator<double>(test::communicator().split(0), {.cells = {20, 16}});
+  auto const b = a->create_vector();
+  b->randomize(1);
+  Minres solver(tight, std::make_unique<ChebyshevPreconditioner>(4, 20));
+  SolveReport const expected = solve(solver, *a, *b).report;
+  EXPECT_EQ(expected.outcome, Outcome::converged);
+  for (double const unit : {0x1p-200, 0x1p80, 0x1p200}) {
+    auto const scaled = a->create_vector();
+    scaled->copy(*b);
+    scaled->scale(unit);
+    SolveReport const report = solve(solver, *a, *scaled).report;
+    EXPECT_EQ(report.outcome, Outcome::converged) << report.remark;
+    EXPECT_EQ(report.iterations, expected.iterations);
+    EXPECT_EQ(report.final_residual, unit * expected.final_residual);
+  }
+}
+
 TEST(Minres, WithTheInverseAsPreconditionerTakesOneStep) {
   DiagonalOperator const a(50, [](Index row) { return 1.0 + static_cast<double>(row * row); });
   auto const b = a.create_vector();

@@ -20,8 +20,8 @@ correct program may become. It is the product of
 
     random_configurations.py --program bin/halocline --seeds 0 1000 --json bench/results/random_configurations.json
 
-adds missing seeds to the record, so that an interrupted run can be continued. `--seed N` shows one: its decks, the commands and
-the result.
+adds missing seeds to the record, so that an interrupted run can be continued; `--jobs 2` runs two configurations at a time.
+`--also N …` adds single seeds, and `--show N` shows one: its deck, the command and the result.
 """
 import argparse
 import concurrent.futures
@@ -98,8 +98,8 @@ def compare_linear(program, case):
         found = run.fields[name].ravel()
         if getattr(case, "nodes", False):
             found = unknown_nodes(case, run.fields[name])
-        # Nothing but zeros: any other value is a difference.
-        size = largest(values) or np.finfo(float).tiny
+        # A solution that is zero is found from an initial guess of this size.
+        size = largest(values) or case.size
         with np.errstate(invalid="ignore"):
             difference = max_or_nan(difference, float(np.max(np.abs(found - values) / size)))
     return run, difference, condition
@@ -217,18 +217,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="the driver")
     parser.add_argument("--seeds", type=int, nargs=2, default=[0, 1000], help="the first one, and the one after the last")
-    parser.add_argument("--seed", type=int, help="show this one alone")
+    parser.add_argument("--also", type=int, nargs="*", default=[], help="further seeds")
+    parser.add_argument("--show", type=int, help="show this one alone")
     parser.add_argument("--json", help="the record, which is gone on with")
     parser.add_argument("--jobs", type=int, default=1, help="configurations at a time")
     given = parser.parse_args()
     program = pathlib.Path(given.program).resolve()
-    if given.seed is not None:
-        return show(program, given.seed)
+    if given.show is not None:
+        return show(program, given.show)
     path = pathlib.Path(given.json) if given.json else None
     record = json.loads(path.read_text()) if path and path.exists() else {}
     rows = {row["seed"]: row for row in record.get("rows", [])}
     head = provenance(program) if path else {}
-    missing = [seed for seed in range(*given.seeds) if seed not in rows]
+    missing = [seed for seed in [*range(*given.seeds), *given.also] if seed not in rows]
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         for row in pool.map(lambda seed: result_of(program, seed), missing):
             rows[row["seed"]] = row
