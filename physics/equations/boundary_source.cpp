@@ -15,12 +15,12 @@ namespace {
 
 template <class Real>
 struct AddWall {
-  BlockView<Real const> weight;
+  BlockView<double const> weight;
   BlockView<Real const> value;
   BlockView<Real> b;
-  Real factor;
+  double factor;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    b(i, j, k) += factor * weight(i, j, k) * value(i, j, k);
+    b(i, j, k) += static_cast<Real>(factor * weight(i, j, k) * value(i, j, k));
   }
 };
 
@@ -31,7 +31,7 @@ BoundarySource<Real>::BoundarySource(DiffusionDescription const& description, Di
     : grid_(control_volume_grid(description.mesh, description.centring, description.conditions)) {
   // The coefficients of the wall's faces, by the formula that the operator uses.
   add_walls(description.conditions, [&](Block const& block, int axis, int side, IndexRange const& box,
-                                        Kokkos::View<Real*, Memory> const& weights) {
+                                        Kokkos::View<double*, Memory> const& weights) {
     auto const a = static_cast<std::size_t>(axis);
     Wall const& wall = grid_.volumes[a].walls[side < 0 ? 0 : 1];
     IndexRange faces = box;
@@ -41,10 +41,10 @@ BoundarySource<Real>::BoundarySource(DiffusionDescription const& description, Di
     }
     Index const all = grid_.unknowns(block).extent(axis) + 1;
     auto const factors =
-        on_device<Real>(std::vector<double>(static_cast<std::size_t>(all), description.conductivity * wall.source()));
+        on_device<double>(std::vector<double>(static_cast<std::size_t>(all), description.conductivity * wall.source()));
     BlockWidths<Real> const widths(grid_, block);
     for_box(execution(block), faces,
-            face_terms<Real>(grid_, block, axis, material, widths, factors, packed_view(weights.data(), faces)));
+            face_terms(grid_, block, axis, material, widths, factors, packed_view(weights.data(), faces)));
     execution(block).fence();
   });
 }
@@ -54,7 +54,7 @@ BoundarySource<Real>::BoundarySource(ControlVolumeGrid grid, BoundaryConditions 
                                      WallWeight const& weight)
     : grid_(std::move(grid)) {
   add_walls(conditions, [&](Block const& block, int axis, int side, IndexRange const& box,
-                            Kokkos::View<Real*, Memory> const& weights) {
+                            Kokkos::View<double*, Memory> const& weights) {
     IndexRange const unknowns = grid_.unknowns(block);
     Extents const first = grid_.first_unknown(block);
     auto const on_host = Kokkos::create_mirror_view(weights);
@@ -64,7 +64,7 @@ BoundarySource<Real>::BoundarySource(ControlVolumeGrid grid, BoundaryConditions 
         for (Index i = box.begin[0]; i < box.end[0]; ++i) {
           Extents const unknown{first[0] + i - unknowns.begin[0], first[1] + j - unknowns.begin[1],
                                 first[2] + k - unknowns.begin[2]};
-          on_host(n++) = static_cast<Real>(weight(axis, side, unknown));
+          on_host(n++) = weight(axis, side, unknown);
         }
       }
     }
@@ -88,9 +88,8 @@ void BoundarySource<Real>::add(double time, double factor, Vector& b) const {
   for (Part& part : parts_) {
     if (part.value.depends_on_time() && part.evaluated_at != time) evaluate(part, time);
     for_box(execution(part.block), part.box,
-            AddWall<Real>{packed_view<Real const>(part.weights.data(), part.box),
-                          packed_view<Real const>(part.values.data(), part.box), field.view(part.block),
-                          static_cast<Real>(factor)});
+            AddWall<Real>{packed_view<double const>(part.weights.data(), part.box),
+                          packed_view<Real const>(part.values.data(), part.box), field.view(part.block), factor});
     field.mark_written(part.block, part.box, "boundary values");
   }
 }
@@ -112,15 +111,14 @@ void BoundarySource<Real>::add_wall(BoundaryCondition const& condition, Block co
   else
     box.begin[a] = box.end[a] - 1;
   auto const size = static_cast<std::size_t>(box.size());
-  using Numbers = Kokkos::View<Real*, Memory>;
   Part part{block,
             axis,
             side,
             box,
             condition.value,
             std::numeric_limits<double>::quiet_NaN(),
-            Numbers("wall weights", size),
-            Numbers("wall values", size),
+            Kokkos::View<double*, Memory>("wall weights", size),
+            Kokkos::View<Real*, Memory>("wall values", size),
             nullptr};
   fill(block, axis, side, box, part.weights);
   if (!part.value.depends_on_time()) evaluate(part, 0);

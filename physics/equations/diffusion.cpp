@@ -102,9 +102,9 @@ FaceCoefficients<Real> assembled(DiffusionDescription const& description, Contro
         factor.push_back(description.conductivity * grid.volumes[a].conductance(first + f));
       }
       ++faces.end[a];
-      auto const factors = on_device<Real>(factor);
+      auto const factors = on_device<double>(factor);
       for_box(execution(block), faces,
-              face_terms<Real>(grid, block, axis, material, widths, factors, all.faces[a]->view(block)));
+              face_terms(grid, block, axis, material, widths, factors, all.faces[a]->view(block)));
       execution(block).fence();
     }
   }

@@ -19,8 +19,8 @@ class Field;
 
 /// The conductivity of a face between two unknowns.
 enum class FaceMean {
-  harmonic,   ///< 2 k1 k2 / (k1 + k2): layers in series, the flux is continuous across a jump
-  arithmetic  ///< (k1 + k2) / 2
+  harmonic,   ///< harmonic_mean: layers in series, the flux is continuous across a jump
+  arithmetic  ///< arithmetic_mean
 };
 
 /// A u = mass * m u + conductivity * (-div(k grad u)), integrated over the control volumes of cells or nodes: finite
@@ -84,14 +84,14 @@ class BoundarySource {
     int side;
     IndexRange box;  ///< one thick
     Expression value;
-    double evaluated_at;  ///< NaN: not evaluated yet
-    Kokkos::View<Real*, Memory> weights;
+    double evaluated_at;                    ///< NaN: not evaluated yet
+    Kokkos::View<double*, Memory> weights;  ///< in double precision, which products with a factor need
     Kokkos::View<Real*, Memory> values;
     std::shared_ptr<EntryPositions const> places;  ///< null before values are evaluated
   };
   /// Fills the weights of the unknowns of `box`, in the box's order, beside one wall of the block.
   using FillWeights = std::function<void(Block const& block, int axis, int side, IndexRange const& box,
-                                         Kokkos::View<Real*, Memory> const& weights)>;
+                                         Kokkos::View<double*, Memory> const& weights)>;
   void add_walls(BoundaryConditions const& conditions, FillWeights const& fill);
   void add_wall(BoundaryCondition const& condition, Block const& block, int axis, int side, FillWeights const& fill);
   void evaluate(Part& part, double time) const;

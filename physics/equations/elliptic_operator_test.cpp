@@ -9,6 +9,7 @@
 #include "framework/grid/uniform_faces.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/relaxation.hpp"
+#include "physics/equations/face_means.hpp"
 #include "physics/equations/test_problems.hpp"
 
 // Multigrid for operators that consist of a point functor and coefficients.
@@ -28,7 +29,7 @@ struct Reaction {
   template <class P, class U, class K, class C>
   KOKKOS_FUNCTION double operator()(P const& at, U const& u, K const& k, C const& c) const {
     auto const flow = [&](auto there, double face) {
-      return face * (2 * k[here] * k[there] / (k[here] + k[there])) * (u[here] - u[there]);
+      return face * harmonic_mean(k[here], k[there]) * (u[here] - u[there]);
     };
     double sum = faces.volume * c[here] * u[here];
     sum += flow(west, faces.lower(at, 0)) + flow(east, faces.upper(at, 0));

@@ -10,56 +10,57 @@
 #include "framework/kernel/box_loops.hpp"
 #include "framework/mesh/execution.hpp"
 #include "physics/equations/diffusion.hpp"
+#include "physics/equations/face_means.hpp"
 
 namespace halocline {
 
-/// Conductivity between (i, j, k) and the entry before it along `axis`.
+/// Conductivity between (i, j, k) and the entry before it along `axis`. In double precision, because in single
+/// precision a product of conductivity, area and time step may be in range while a product of two of them is not.
 template <class Real>
 struct FaceConductivity {
   BlockView<Real const> k;  ///< null: 1 everywhere
   FaceMean mean;
 
-  [[nodiscard]] KOKKOS_FUNCTION Real between(int axis, Index i, Index j, Index l) const {
+  [[nodiscard]] KOKKOS_FUNCTION double between(int axis, Index i, Index j, Index l) const {
     if (k.origin == nullptr) return 1;
-    Real const upper = k(i, j, l);
-    Real const lower = k(i - (axis == 0), j - (axis == 1), l - (axis == 2));
-    if (mean == FaceMean::arithmetic) return (lower + upper) / 2;
-    return lower + upper > 0 ? 2 * lower * upper / (lower + upper) : Real{0};
+    double const upper = k(i, j, l);
+    double const lower = k(i - (axis == 0), j - (axis == 1), l - (axis == 2));
+    return mean == FaceMean::arithmetic ? arithmetic_mean(lower, upper) : harmonic_mean(lower, upper);
   }
   /// At a wall of `axis`, `reach` gaps beyond (i, j, l); `inward` is 1 or -1, towards the next entry. Extrapolated only
   /// if the two entries differ by at most a factor of two, which is taken to mean that they are of one material.
-  [[nodiscard]] KOKKOS_FUNCTION Real at_wall(int axis, Index inward, Real reach, Index i, Index j, Index l) const {
+  [[nodiscard]] KOKKOS_FUNCTION double at_wall(int axis, Index inward, double reach, Index i, Index j, Index l) const {
     if (k.origin == nullptr) return 1;
-    Real const inside = k(i, j, l);
-    if (!(reach > Real{0})) return inside;
-    Real const next = k(i + (axis == 0) * inward, j + (axis == 1) * inward, l + (axis == 2) * inward);
-    bool const smooth = next <= 2 * inside && inside <= 2 * next;
+    double const inside = k(i, j, l);
+    if (!(reach > 0)) return inside;
+    double const next = k(i + (axis == 0) * inward, j + (axis == 1) * inward, l + (axis == 2) * inward);
+    bool const smooth = next / 2 <= inside && inside / 2 <= next;
     return smooth ? inside + reach * (inside - next) : inside;
   }
 };
 
 /// Coefficient of the faces across one axis: conductivity * area * `factor`, by local face counted from the block's
 /// first unknown.
-template <class Real>
+template <class Real, class Out>
 struct FaceTerms {
   FaceConductivity<Real> conductivity;
-  BlockView<Real> out;
+  BlockView<Out> out;
   int axis;
   bool given_nodes[2];  ///< there are nodes with a given value on the wall: the last face lies between two entries
   Index begin[3];       ///< local index of the first unknown
   Index wall[2];        ///< local face that is the lower (upper) wall; -1: not in this block
-  Real reach[2];        ///< extrapolation distance of the conductivity to the wall, in gaps between unknowns
+  double reach[2];      ///< extrapolation distance of the conductivity to the wall, in gaps between unknowns
   Real const* width[3];
-  Real const* factor;
+  double const* factor;
 
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
     Index const local[3] = {i - begin[0], j - begin[1], k - begin[2]};
-    Real area = 1;
+    double area = 1;
     for (int a = 0; a < 3; ++a) {
       if (a != axis) area *= width[a][local[a]];
     }
     Index const face = local[axis];
-    Real value;
+    double value;
     if (face == wall[0] && !given_nodes[0]) {
       value = conductivity.at_wall(axis, 1, reach[0], i, j, k);
     } else if (face == wall[1] && !given_nodes[1]) {
@@ -67,19 +68,19 @@ struct FaceTerms {
     } else {
       value = conductivity.between(axis, i, j, k);
     }
-    out(i, j, k) = value * area * factor[face];
+    out(i, j, k) = static_cast<Out>(product_in_range(value, area, factor[face]));
   }
 };
 
 /// The coefficients of one axis on one block, for faces begin … end of the unknowns.
-template <class Real>
-[[nodiscard]] FaceTerms<Real> face_terms(ControlVolumeGrid const& grid, Block const& block, int axis,
-                                         DiffusionMaterial<Real> const& material, BlockWidths<Real> const& widths,
-                                         Kokkos::View<Real*, Memory> const& factor, BlockView<Real> out) {
+template <class Real, class Out>
+[[nodiscard]] FaceTerms<Real, Out> face_terms(ControlVolumeGrid const& grid, Block const& block, int axis,
+                                              DiffusionMaterial<Real> const& material, BlockWidths<Real> const& widths,
+                                              Kokkos::View<double*, Memory> const& factor, BlockView<Out> out) {
   auto const a = static_cast<std::size_t>(axis);
   ControlVolumes const& line = grid.volumes[a];
   IndexRange const unknowns = grid.unknowns(block);
-  FaceTerms<Real> terms{};
+  FaceTerms<Real, Out> terms{};
   terms.conductivity.mean = material.mean;
   if (material.conductivity != nullptr) terms.conductivity.k = material.conductivity->view(block);
   terms.out = out;
@@ -95,7 +96,7 @@ template <class Real>
     // Walls with a derivative need the conductivity at the wall itself for second order; a given value does not.
     bool const extrapolated = wall.b != 0 && line.size() > 1;
     double const inner = extrapolated ? line.conductance(side == 0 ? 1 : line.size() - 1) : 0;
-    terms.reach[side] = static_cast<Real>(std::min(1.0, wall.distance * inner));
+    terms.reach[side] = std::min(1.0, wall.distance * inner);
   }
   for (std::size_t n = 0; n < 3; ++n) {
     terms.begin[n] = unknowns.begin[n];

@@ -6,6 +6,7 @@
 #include "framework/multigrid/elliptic_operator.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "material.hpp"
+#include "physics/equations/face_means.hpp"
 #include "physics/equations/stationary_problem.hpp"
 
 namespace {
@@ -21,7 +22,7 @@ struct ReactionAndDiffusion {
   template <class P, class U, class K, class C>
   KOKKOS_FUNCTION double operator()(P const& at, U const& u, K const& k, C const& c) const {
     auto const flow = [&](auto there, double face) {
-      return face * (2 * k[here] * k[there] / (k[here] + k[there])) * (u[here] - u[there]);
+      return face * harmonic_mean(k[here], k[there]) * (u[here] - u[there]);
     };
     double sum = faces.volume * c[here] * u[here];
     sum += flow(west, faces.lower(at, 0)) + flow(east, faces.upper(at, 0));
