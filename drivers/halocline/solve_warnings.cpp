@@ -10,6 +10,7 @@ void SolveWarnings::add(std::vector<SolveReport> const& solves) {
     for (std::string const& fallback : solve.fallbacks) {
       if (++fallbacks_[fallback] == 1) log_warning(fallback);
     }
+    if (!solve.caution.empty() && ++cautions_ == 1) log_warning(solve.method + ": " + solve.caution);
     if (!solve.verification || solve.verification->complaint.empty()) continue;
     if (++complaints_ == 1) log_warning(solve.method + ": " + solve.verification->complaint);
   }

@@ -8,8 +8,8 @@
 
 namespace halocline {
 
-/// Warns of fallbacks of solves, and of errors that are not measured as requested: once for each kind, however many
-/// solves follow.
+/// Warns of fallbacks of solves, of criteria that say little about the error, and of errors that are not measured as
+/// requested: once for each kind, however many solves follow.
 class SolveWarnings {
  public:
   void add(std::vector<SolveReport> const& solves);
@@ -18,6 +18,7 @@ class SolveWarnings {
 
  private:
   std::map<std::string, Index> fallbacks_;  ///< number of solves by sentence
+  Index cautions_ = 0;
   Index complaints_ = 0;
   Index solves_ = 0;
 };

@@ -53,5 +53,13 @@ TEST(SolveWarnings, SaysTheFirstErrorAndHowManyThereAre) {
   EXPECT_EQ(said(solve_with({}, ""), solve_with({}, "")), "");
 }
 
+TEST(SolveWarnings, SaysOnceThatCriteriaSayLittle) {
+  SolveReport careful = solve_with({}, "");
+  careful.caution = "the criteria say little";
+  std::string const text = said(careful, careful);
+  EXPECT_EQ(count(text, "warning: cg: the criteria say little"), 1U) << text;
+  EXPECT_EQ(count(text, "\n"), 1U) << text;
+}
+
 }  // namespace
 }  // namespace halocline

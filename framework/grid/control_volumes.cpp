@@ -61,6 +61,17 @@ Wall wall_of(BoundaryCondition const& condition, std::string const& face, double
   throw InputError("`" + to_string(condition.kind) + "` does not determine the flux through the " + face + " face");
 }
 
+/// Throws for a condition on a face that a periodic axis does not have. `zero` is what no condition is.
+void require_no_wall(int axis, BoundaryConditions const& conditions) {
+  for (int const side : {-1, 1}) {
+    BoundaryKind const kind = conditions.at(axis, side).kind;
+    if (kind == BoundaryKind::periodic || kind == BoundaryKind::zero) continue;
+    throw InputError("the " + face_name(axis, side) + " wall is " + to_string(kind) +
+                     ", but the mesh is periodic along " + std::string(1, "xyz"[axis]) +
+                     " and has no such wall; make the face or the mesh the other kind");
+  }
+}
+
 }  // namespace
 
 double ControlVolumes::conductance(Index f) const {
@@ -120,6 +131,7 @@ ControlVolumes control_volumes(StructuredMesh const& mesh, int axis, Centring ce
   Axis const& line = mesh.axis(axis);
   if (axis >= mesh.dimensions()) return cells_of(line);
   bool const periodic = mesh.periodic(axis);
+  if (periodic) require_no_wall(axis, conditions);
   auto const given = [&](int side) { return !periodic && conditions.at(axis, side).kind == BoundaryKind::dirichlet; };
   ControlVolumes all = centring == Centring::cell ? cells_of(line) : nodes_of(line, periodic, {given(-1), given(1)});
   if (all.position.empty()) {

@@ -53,7 +53,8 @@ struct ControlVolumes {
 
 /// The unknowns along `axis` of a field of `centring` (cell or node) under `conditions`. Throws InputError if Dirichlet
 /// conditions leave no unknown node, for a Robin condition with a b < 0 (the operator would not be positive definite)
-/// or, on nodes, b = 0, and for `zero` ghosts, which are no condition on the wall; DefectError for another centring.
+/// or, on nodes, b = 0, for `zero` ghosts, which are no condition on the wall, and for any other condition on a
+/// periodic axis than `periodic` or, which is none, `zero`; DefectError for another centring.
 [[nodiscard]] ControlVolumes control_volumes(StructuredMesh const& mesh, int axis, Centring centring,
                                              BoundaryConditions const& conditions);
 

@@ -60,6 +60,7 @@ struct SolveReport {
   std::vector<double> history;  ///< residual after each iteration with a computed residual, the initial one first
   std::vector<Index> measured;  ///< iteration of each entry of `history`
   std::string remark;  ///< a sentence: advice if the outcome is not one of the first two, otherwise anything unusual
+  std::string caution = {};  ///< a sentence for the log if the criteria say little about the error; otherwise empty
   std::optional<Verification> verification;  ///< if verification was requested
   /// A sentence for each requested feature that was not available, with its replacement.
   std::vector<std::string> fallbacks;

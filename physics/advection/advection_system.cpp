@@ -25,10 +25,29 @@ AdvectionSystem<Real>::AdvectionSystem(Discretisation const& discretisation, Opt
       is_solenoidal_(rows_->is_solenoidal) {}
 
 template <class Real>
+Discretisation AdvectionSystem<Real>::with(Terms terms) const {
+  Description description = discretisation_.description();
+  description.terms = terms;
+  return Discretisation(std::move(description));
+}
+
+template <class Real>
+void AdvectionSystem<Real>::split() {
+  Discretisation const transport = with(Terms::transport);
+  Rows<Real> const rows = assemble<Real>(transport);
+  transport_rate_ = rows.rate;
+  solved_ = Terms::diffusion;
+  if (rows.rate == 0) return;
+  transport_ = make_operator<Real>(transport, rows);
+  this->split_walls(walls_of<Real>(with(Terms::diffusion)), walls_of<Real>(transport));
+}
+
+template <class Real>
 Operator const& AdvectionSystem<Real>::shifted(double scale) {
   if (shifted_ != nullptr && scale == scale_) return *shifted_;
   rows_.reset();
   Description description = discretisation_.description();
+  description.terms = solved_;
   description.scale = scale_ = scale;
   description.mass = 1;
   Discretisation const step(std::move(description));

@@ -6,11 +6,15 @@
 
 #include "framework/field/finite_value.hpp"
 #include "framework/runtime/nan_aware.hpp"
+#include "physics/equations/face_means.hpp"
 
 namespace halocline::advection {
 namespace {
 
 constexpr char const* velocity_options[] = {"velocity.x", "velocity.y", "velocity.z"};
+
+/// How much shorter than 2 k / v^2 steps of imex_ark3 must be, relative to its stable factor.
+constexpr double central_transport = 2.5;
 
 }  // namespace
 
@@ -24,26 +28,42 @@ double Discretisation::value(PointValues const& given, char const* option, std::
   return result;
 }
 
+std::array<double, 3> Discretisation::centre(Extents const& cell) const {
+  std::array<double, 3> centre{};
+  for (std::size_t a = 0; a < static_cast<std::size_t>(grid_.dimensions()); ++a)
+    centre[a] = grid_.volumes[a].position[static_cast<std::size_t>(cell[a])];
+  return centre;
+}
+
+double Discretisation::diffusivity(std::array<double, 3> const& at) const {
+  double const k = value(description_.diffusivity, "diffusivity", at);
+  if (description_.may_lack_diffusion && k < 0)
+    throw_negative(description_.called + ".diffusivity", description_.diffusivity.described(), at);
+  if (!description_.may_lack_diffusion && !(k > 0))
+    throw_not_positive(description_.called + ".diffusivity", description_.diffusivity.described(), at);
+  return k;
+}
+
 Row Discretisation::row(Extents const& cell) const {
   Row row;
   Rates rates;
+  double const inside = diffusivity(centre(cell));
   for (int axis = 0; axis < grid_.dimensions(); ++axis) {
-    for (int const side : {-1, 1}) add_face(axis, side, cell, row, rates);
+    for (int const side : {-1, 1}) add_face(axis, side, cell, inside, row, rates);
   }
-  std::array<double, 3> centre{};
   double volume = 1;
-  for (std::size_t a = 0; a < static_cast<std::size_t>(grid_.dimensions()); ++a) {
-    auto const n = static_cast<std::size_t>(cell[a]);
-    centre[a] = grid_.volumes[a].position[n];
-    volume *= grid_.volumes[a].width[n];
-  }
-  double const reaction = volume * value(description_.reaction, "reaction", centre);
+  for (std::size_t a = 0; a < static_cast<std::size_t>(grid_.dimensions()); ++a)
+    volume *= grid_.volumes[a].width[static_cast<std::size_t>(cell[a])];
+  bool const reacts = description_.terms != Terms::diffusion;
+  double const reaction = reacts ? volume * value(description_.reaction, "reaction", centre(cell)) : 0;
   row.weights[0] += reaction;
   double twice = 0;
   if (description_.scheme == Scheme::upwind) {
     for (double const weight : row.weights) twice += std::abs(weight);
   } else {
-    for (std::size_t a = 0; a < 3; ++a) twice += std::max(rates.diffusion[a], rates.advection[a]);
+    bool const alone = description_.terms == Terms::transport;
+    for (std::size_t a = 0; a < 3; ++a)
+      twice += alone ? central_transport * rates.advection[a] : std::max(rates.diffusion[a], rates.advection[a]);
     twice += std::abs(rates.reaction + reaction);
   }
   row.rate = twice / (2 * volume);
@@ -61,27 +81,25 @@ Discretisation::Face Discretisation::face(int axis, int side, Extents const& cel
   // Both cells beside the face use the same coefficients, even if these are not periodic.
   bool const closes_a_period = line.periodic_gap > 0 && number == line.size();
   Face face;
+  face.at = centre(cell);
+  face.at[along] = description_.mesh->axis(axis).edge(closes_a_period ? 0 : number);
   for (std::size_t a = 0; a < static_cast<std::size_t>(grid_.dimensions()); ++a) {
-    auto const n = static_cast<std::size_t>(cell[a]);
-    face.at[a] =
-        a == along ? description_.mesh->axis(axis).edge(closes_a_period ? 0 : number) : grid_.volumes[a].position[n];
-    if (a != along) face.area *= grid_.volumes[a].width[n];
+    if (a != along) face.area *= grid_.volumes[a].width[static_cast<std::size_t>(cell[a])];
   }
-  face.outflow = side * value(description_.velocity[along], velocity_options[axis], face.at);
-  face.k = value(description_.diffusivity, "diffusivity", face.at);
-  if (description_.may_lack_diffusion && face.k < 0)
-    throw_negative(description_.called + ".diffusivity", description_.diffusivity.described(), face.at);
-  if (!description_.may_lack_diffusion && !(face.k > 0))
-    throw_not_positive(description_.called + ".diffusivity", description_.diffusivity.described(), face.at);
+  if (description_.terms != Terms::diffusion)
+    face.outflow = side * value(description_.velocity[along], velocity_options[axis], face.at);
   bool const at_wall = line.periodic_gap <= 0 && (number == 0 || number == line.size());
-  if (at_wall) face.wall = &line.walls[side < 0 ? 0 : 1];
+  if (at_wall) {
+    face.wall = &line.walls[side < 0 ? 0 : 1];
+    face.k = diffusivity(face.at);
+  }
   return face;
 }
 
 double Discretisation::wall_weight(Face const& face) const {
   bool const takes_value = description_.scheme == Scheme::central || face.outflow < 0;
   double const share = takes_value ? 1 : 0;
-  return face.area * face.wall->source() * (face.k - face.outflow * face.wall->distance * share);
+  return face.area * face.wall->source() * (diffusive() * face.k - face.outflow * face.wall->distance * share);
 }
 
 double Discretisation::wall_weight(int axis, int side, Extents const& cell) const {
@@ -106,24 +124,27 @@ double Discretisation::wall_source(Extents const& cell) const {
   return sum;
 }
 
-void Discretisation::add_face(int axis, int side, Extents const& cell, Row& row, Rates& rates) const {
+void Discretisation::add_face(int axis, int side, Extents const& cell, double inside, Row& row, Rates& rates) const {
   auto const along = static_cast<std::size_t>(axis);
-  Face const face = this->face(axis, side, cell);
+  Face face = this->face(axis, side, cell);
   if (face.wall != nullptr) {
     double const weight = wall_weight(face);
     row.weights[0] += face.wall->a * weight;
-    double const diffusion = face.area * face.wall->conductance() * face.k;
+    double const diffusion = diffusive() * face.area * face.wall->conductance() * face.k;
     rates.diffusion[along] += diffusion;
     rates.reaction += face.wall->a * weight - diffusion;
     return;
   }
   ControlVolumes const& line = grid_.volumes[along];
+  Extents neighbour = cell;
+  neighbour[along] = (cell[along] + side + line.size()) % line.size();
+  face.k = harmonic_mean(inside, diffusivity(centre(neighbour)));
   double const conductance = line.conductance(cell[along] + (side > 0 ? 1 : 0));
   double const half = line.width[static_cast<std::size_t>(cell[along])] / 2;
   // Weight of the value on the other side of the face.
   double const downwind_share = face.outflow < 0 ? 1 : 0;
   double const share = description_.scheme == Scheme::upwind ? downwind_share : half * conductance;
-  double const weight = face.area * (face.outflow * share - face.k * conductance);
+  double const weight = face.area * (face.outflow * share - diffusive() * face.k * conductance);
   row.weights[2 * along + (side > 0 ? 2 : 1)] = weight;
   row.weights[0] -= weight;
   if (conductance > 0 && face.outflow != 0)

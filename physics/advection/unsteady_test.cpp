@@ -37,11 +37,11 @@ std::unique_ptr<TimeIntegrator> method_called(std::string const& name) {
 
 /// A system with the state that it advances.
 struct Case {
-  explicit Case(Description const& description, std::string const& source = "0")
+  explicit Case(Description const& description, std::string const& source = "0", Solves solves = Solves::whole)
       : u(std::make_shared<Field<double>>(description.mesh, FieldDescription{.name = "u"})),
         system(Discretisation(description), own_options(source), 0, u),
         solver({.relative = 1e-12, .absolute = 0, .iterations = 1000}),
-        evolution(system, solver, u) {}
+        evolution(system, solver, u, solves) {}
 
   /// Takes steps of one length, starting at `time`.
   void take(TimeIntegrator& method, double time, double step, int steps) {
@@ -65,8 +65,12 @@ struct OrderCase {
   std::string method;
 };
 
+Solves solves_of(std::string const& method) {
+  return integrators().find(method).treatment == Treatment::imex ? Solves::implicit : Solves::whole;
+}
+
 /// The error at a time against the manufactured solution, whose walls and sources change with time. Implicit steps are
-/// as long as cells are wide, explicit ones as long as is stable.
+/// as long as cells are wide, explicit ones as long as is stable, those of IMEX methods as long as both allow.
 double error(OrderCase const& test, Index cells) {
   Manufactured const problem{test.dimensions, true};
   auto const mesh =
@@ -76,13 +80,16 @@ double error(OrderCase const& test, Index cells) {
             .velocity = whirl(4),
             .diffusivity = Expression("1+x/2"),
             .reaction = Expression("3+y")},
-           problem.source());
+           problem.source(), solves_of(test.method));
   evaluate<double>(Expression(problem.solution()), "initial", 0, run.u);
   auto const method = method_called(test.method);
-  bool const is_explicit = integrators().find(test.method).treatment == Treatment::explicit_;
-  double const end = is_explicit ? 0.02 : 0.25;
-  double const longest =
-      is_explicit ? 0.9 * method->stable_factor() * run.evolution.euler_step() : end / static_cast<double>(cells);
+  Treatment const treatment = integrators().find(test.method).treatment;
+  double const end = treatment == Treatment::explicit_ ? 0.02 : 0.25;
+  double const stable = 0.9 * method->stable_factor() * run.evolution.euler_step();
+  double const wanted = end / static_cast<double>(cells);
+  double const longest = treatment == Treatment::explicit_  ? stable
+                         : treatment == Treatment::implicit ? wanted
+                                                            : std::min(stable, wanted);
   int const steps = static_cast<int>(std::ceil(end / longest));
   run.take(*method, 0, end / steps, steps);
   return error_norms<double>(run.u, Expression(problem.solution()), "exact", end, run.system.mass()).two;
@@ -95,15 +102,15 @@ TEST_P(UnsteadyOrder, IsTwo) {
   EXPECT_NEAR(std::log2(error(GetParam(), coarse) / error(GetParam(), 2 * coarse)), 2, 0.15);
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, UnsteadyOrder,
-                         testing::Values(OrderCase{"Explicit1d", 1, false, "ssp_rk3"},
-                                         OrderCase{"ExplicitStretched1d", 1, true, "dormand_prince"},
-                                         OrderCase{"Implicit1d", 1, true, "sdirk2"},
-                                         OrderCase{"Explicit2d", 2, false, "ssp_rk2"},
-                                         OrderCase{"Implicit2d", 2, true, "crank_nicolson"},
-                                         OrderCase{"Implicit3d", 3, false, "bdf2"},
-                                         OrderCase{"Explicit3d", 3, false, "rk4"}),
-                         [](auto const& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Methods, UnsteadyOrder,
+    testing::Values(OrderCase{"Explicit1d", 1, false, "ssp_rk3"},
+                    OrderCase{"ExplicitStretched1d", 1, true, "dormand_prince"},
+                    OrderCase{"Implicit1d", 1, true, "sdirk2"}, OrderCase{"Explicit2d", 2, false, "ssp_rk2"},
+                    OrderCase{"Implicit2d", 2, true, "crank_nicolson"}, OrderCase{"Implicit3d", 3, false, "bdf2"},
+                    OrderCase{"Imex1d", 1, true, "imex_ark3"}, OrderCase{"Imex2d", 2, false, "imex_ars222"},
+                    OrderCase{"ImexStretched2d", 2, true, "imex_ark3"}, OrderCase{"Explicit3d", 3, false, "rk4"}),
+    [](auto const& test) { return test.param.name; });
 
 /// With upwind steps of explicit Euler at its longest stable step each value moves by exactly one cell.
 TEST(UnsteadyAdvection, TheLongestUpwindStepMovesByOneCell) {
@@ -144,8 +151,8 @@ struct StableCase {
   double beyond;  ///< a uniform flow is unstable with this multiple of the step; 0: the flow is a vortex
 };
 
-/// Growth of the largest value, from rough data, over many steps of `part` times explicit Euler's longest step.
-double growth(StableCase const& test, double part) {
+/// Growth of the largest value, from rough data, over many steps of `part` times the longest stable step of a method.
+double growth(StableCase const& test, double part, std::string const& called = "explicit_euler") {
   auto const mesh = unit_mesh(test.cells, {.stretched = test.stretched, .periodic = {true, true, true}});
   Description description{.mesh = mesh, .conditions = all_walls(BoundaryKind::periodic), .scheme = test.scheme};
   double const speed = test.peclet * static_cast<double>(test.cells[0]);
@@ -153,10 +160,11 @@ double growth(StableCase const& test, double part) {
   if (test.beyond > 0) {
     for (PointValues& component : description.velocity) component = Expression(speed);
   }
-  Case run(description);
+  Case run(description, "0", solves_of(called));
   run.u.randomize(7);
   double const first = run.u.maximum();
-  run.take(*method_called("explicit_euler"), 0, part * run.evolution.euler_step(), 300);
+  auto const method = method_called(called);
+  run.take(*method, 0, part * method->stable_factor() * run.evolution.euler_step(), 300);
   double const last = run.u.maximum();
   return std::isfinite(last) ? last / first : std::numeric_limits<double>::infinity();
 }
@@ -183,6 +191,120 @@ INSTANTIATE_TEST_SUITE_P(
                     StableCase{"CentralWhirlStretched", {17, 12}, true, Scheme::central, 8, 0},
                     StableCase{"CentralWhirl3d", {7, 8, 9}, false, Scheme::central, 3, 0}),
     [](auto const& test) { return test.param.name; });
+
+TEST_P(StableStep, IsStableWhereDiffusionIsSolvedFor) {
+  for (char const* const method : {"imex_ars222", "imex_ark3"}) EXPECT_LE(growth(GetParam(), 1, method), 2) << method;
+}
+
+// Upwind transport has eigenvalues all around its disc, and far longer steps than diffusion allows.
+TEST(UnsteadyAdvection, TheStepOfAnImexMethodIsLimitedByTheFlow) {
+  StableCase const test{"", {64}, false, Scheme::upwind, 1, 1.3};
+  EXPECT_GE(growth(test, 1.3, "imex_ars222"), 1e3);
+  auto const longest = [&](Solves solves, double speed) {
+    Description description{.mesh = unit_mesh({64}, {.periodic = {true, true, true}}),
+                            .conditions = all_walls(BoundaryKind::periodic),
+                            .scheme = Scheme::upwind};
+    description.velocity[0] = Expression(speed);
+    return Case(description, "0", solves).evolution.euler_step();
+  };
+  EXPECT_NEAR(longest(Solves::implicit, 8), 1.0 / 64 / 8, 1e-15);
+  EXPECT_NEAR(longest(Solves::whole, 8), 1 / (2.0 * 64 * 64 + 8 * 64), 1e-15);
+  EXPECT_EQ(longest(Solves::implicit, 0), std::numeric_limits<double>::infinity());
+}
+
+/// The largest difference of the values at a time to those of many short explicit steps, on one mesh.
+class OrderInTime : public testing::TestWithParam<std::string> {
+ protected:
+  static Description problem() {
+    Description description{.mesh = unit_mesh({24}, {.periodic = {true, true, true}}),
+                            .conditions = all_walls(BoundaryKind::periodic),
+                            .diffusivity = Expression(0.02),
+                            .reaction = Expression("1 + sin(2*pi*x)")};
+    description.velocity[0] = Expression(1.0);
+    return description;
+  }
+  static std::unique_ptr<Vector> values(std::string const& called, int steps) {
+    Case run(problem(), "cos(3*t + 2*pi*x)", solves_of(called));
+    evaluate<double>(Expression("sin(2*pi*x)"), "initial", 0, run.u);
+    run.take(*method_called(called), 0, 0.4 / steps, steps);
+    auto at_end = run.u.create();
+    at_end->copy(run.u);
+    return at_end;
+  }
+};
+
+// The deviation of the measured order halves with the step.
+TEST_P(OrderInTime, IsThatOfTheMethodWhereBothPartsCount) {
+  auto const exact = values("rk4", 2000);
+  auto const difference = [&](int steps) {
+    auto const got = values(GetParam(), steps);
+    got->add(-1, *exact);
+    return got->maximum();
+  };
+  EXPECT_NEAR(std::log2(difference(40) / difference(80)), integrators().find(GetParam()).order, 0.15);
+}
+INSTANTIATE_TEST_SUITE_P(Imex, OrderInTime, testing::Values("imex_ars222", "imex_ark3"));
+
+// With neither flow nor reaction nor source nothing is explicit, and imex_ars222 has the implicit stages of sdirk2.
+TEST(UnsteadyAdvection, ImexMethodsDifferFromImplicitOnesByTheExplicitPart) {
+  auto const difference = [](double speed, std::string const& source) {
+    auto const values = [&](std::string const& called) {
+      Description description{
+          .mesh = unit_mesh({24}), .conditions = all_walls(BoundaryKind::dirichlet), .diffusivity = Expression(0.1)};
+      description.velocity[0] = Expression(speed);
+      auto run = std::make_unique<Case>(description, source, solves_of(called));
+      evaluate<double>(Expression("x*(1-x)"), "initial", 0, run->u);
+      run->take(*method_called(called), 0, 0.02, 5);
+      return run;
+    };
+    auto const imex = values("imex_ars222");
+    imex->u.add(-1, values("sdirk2")->u);
+    return imex->u.maximum();
+  };
+  // Solves end at 1e-12 of their initial residual.
+  EXPECT_LE(difference(0, "0"), 1e-12);
+  // Both are of order 2: the difference is of the order of the step's cube times the number of steps.
+  EXPECT_GT(difference(1, "0"), 1e-7);
+  EXPECT_GT(difference(0, "exp(5*t)*x"), 1e-7);
+}
+
+TEST(UnsteadyAdvection, DiffusionAndTransportAreTheWhole) {
+  for (Scheme const scheme : {Scheme::central, Scheme::upwind}) {
+    Description const description{.mesh = unit_mesh({7, 13, 5}, {.stretched = true}),
+                                  .conditions = all_walls(BoundaryKind::robin),
+                                  .velocity = whirl(20),
+                                  .reaction = Expression("x - y"),
+                                  .scheme = scheme};
+    Case whole(description);
+    Case split(description, "0", Solves::implicit);
+    auto const x = whole.u.create();
+    auto const image = whole.u.create();
+    auto const sum = whole.u.create();
+    x->randomize(3);
+    whole.system.shifted(0.25).apply(*x, *sum);
+    sum->scale(-1);
+    split.system.shifted(0.25).apply(*x, *image);
+    sum->add(1, *image);
+    split.system.explicit_stiffness()->apply(*x, *image);
+    sum->add(0.25, *image);
+    double const bound = whole.system.shifted(0.25).norm_bound();
+    EXPECT_LE(sum->maximum(), 16 * std::numeric_limits<double>::epsilon() * bound);
+    // The walls' values, too.
+    BoundaryConditions const walls = BoundaryConditions::all({.kind = BoundaryKind::robin, .value = Expression(2.0)});
+    Description valued = description;
+    valued.conditions = walls;
+    Case valued_whole(valued);
+    Case valued_split(valued, "0", Solves::implicit);
+    sum->fill(0);
+    valued_whole.system.add_source(SourcePart::whole, 0, -1, *sum);
+    double const size = sum->maximum();
+    EXPECT_GT(size, 0);
+    valued_split.system.add_source(SourcePart::implicit, 0, 1, *sum);
+    EXPECT_GT(sum->maximum(), 0.01 * size);
+    valued_split.system.add_source(SourcePart::explicit_, 0, 1, *sum);
+    EXPECT_LE(sum->maximum(), 16 * std::numeric_limits<double>::epsilon() * size);
+  }
+}
 
 TEST(UnsteadyAdvection, ShiftedIsMassAndStiffness) {
   for (Scheme const scheme : {Scheme::central, Scheme::upwind}) {
@@ -251,7 +373,7 @@ TEST(UnsteadyAdvection, NoDiffusivityIsForUpwind) {
     static_cast<void>(assemble<double>(Discretisation(description)));
     ADD_FAILURE() << "a diffusivity below 0 is taken";
   } catch (InputError const& error) {
-    EXPECT_STREQ(error.what(), "`advection.diffusivity`: 'x < 0.5 ? 0 : x - 0.75' is below 0 at (0.5, 0.125, 0)");
+    EXPECT_STREQ(error.what(), "`advection.diffusivity`: 'x < 0.5 ? 0 : x - 0.75' is below 0 at (0.625, 0.125, 0)");
   }
   description.diffusivity = Expression(0.0);
   Rows<double> const rows = assemble<double>(Discretisation(description));

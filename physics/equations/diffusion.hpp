@@ -47,8 +47,8 @@ struct DiffusionMaterial {
 /// The operator, which can coarsen itself. It acts on vectors of the unknowns: fields of one component and one ghost
 /// layer that is zero beyond the walls; nodes on Dirichlet walls are not unknowns. Without a material on a uniform mesh
 /// it stores no coefficients. `material` may be destroyed afterwards. Collective.
-/// Throws InputError for conditions that make A indefinite or do not determine the value at a wall (see
-/// control_volumes), and for a mass or conductivity that is negative or not finite.
+/// Throws InputError for conditions that make A indefinite, do not determine the value at a wall or are those of a wall
+/// on a periodic axis (see control_volumes), and for a mass or conductivity that is negative or not finite.
 template <class Real>
 [[nodiscard]] std::unique_ptr<Operator> make_diffusion(DiffusionDescription const& description,
                                                        DiffusionMaterial<Real> const& material = {});

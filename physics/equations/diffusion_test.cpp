@@ -115,6 +115,18 @@ TEST(Diffusion, ConstantFormIsFaceForm) {
   }
 }
 
+TEST(Diffusion, APeriodicAxisHasNoWalls) {
+  auto const mesh = unit_mesh({12, 9}, {.periodic = {false, true, false}});
+  for (BoundaryKind const kind : {BoundaryKind::dirichlet, BoundaryKind::neumann}) {
+    EXPECT_THAT([&] { static_cast<void>(make_diffusion<double>({.mesh = mesh, .conditions = all_walls(kind)})); },
+                ThrowsMessage<InputError>(HasSubstr("the south wall is " + to_string(kind) +
+                                                    ", but the mesh is periodic along y and has no such wall")));
+  }
+  BoundaryConditions walls = all_walls(BoundaryKind::dirichlet);
+  for (int const side : {-1, 1}) walls.at(1, side).kind = BoundaryKind::periodic;
+  EXPECT_NO_THROW(static_cast<void>(make_diffusion<double>({.mesh = mesh, .conditions = walls})));
+}
+
 TEST(Diffusion, ConservesWhereNothingPassesTheWalls) {
   auto const mesh = unit_mesh({31, 14}, {.stretched = true, .periodic = {}});
   auto const k = cell_field<double>(mesh, checkerboard(1e-4));

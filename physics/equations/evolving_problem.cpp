@@ -27,8 +27,16 @@ VolumeSystem<Real>::VolumeSystem(ControlVolumeGrid const& grid, BoundarySource<R
 }
 
 template <class Real>
-void VolumeSystem<Real>::add_source(double time, double scale, Vector& b) {
-  walls_.add(time, scale, b);
+void VolumeSystem<Real>::split_walls(BoundarySource<Real> implicit_part, BoundarySource<Real> explicit_part) {
+  walls_ = std::move(implicit_part);
+  explicit_walls_.emplace(std::move(explicit_part));
+}
+
+template <class Real>
+void VolumeSystem<Real>::add_source(SourcePart part, double time, double scale, Vector& b) {
+  if (part != SourcePart::explicit_) walls_.add(time, scale, b);
+  if (part == SourcePart::implicit) return;
+  if (explicit_walls_) explicit_walls_->add(time, scale, b);
   if (source_terms_ == nullptr) return;
   if (source_.depends_on_time()) evaluate_source(time);
   b.add(scale, *source_terms_);
@@ -53,7 +61,7 @@ EvolvingProblem<Real>::EvolvingProblem(PhysicsContext const& context, Options ow
       u_(field_),
       integrator_name_(chosen_integrator(context.deck.section("time"), integrator)->name),
       integrator_(make_time_integrator(context.deck.section("time"), integrator)),
-      is_explicit_(chosen_integrator(context.deck.section("time"), integrator)->treatment == Treatment::explicit_),
+      treatment_(chosen_integrator(context.deck.section("time"), integrator)->treatment),
       solver_(make_solver(context.deck.section("solver"))) {
   solver_->set_observer(context.observer);
 }
@@ -61,8 +69,8 @@ EvolvingProblem<Real>::EvolvingProblem(PhysicsContext const& context, Options ow
 template <class Real>
 void EvolvingProblem<Real>::begin(std::unique_ptr<LinearSystem> system) {
   system_ = std::move(system);
-  evolution_.emplace(*system_, *solver_, u_);
-  if (is_explicit_) {
+  evolution_.emplace(*system_, *solver_, u_, treatment_ == Treatment::imex ? Solves::implicit : Solves::whole);
+  if (treatment_ != Treatment::implicit) {
     euler_step_ = evolution_->euler_step();
     integrator_->set_euler_step(euler_step_);
   }

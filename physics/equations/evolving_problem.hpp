@@ -19,12 +19,15 @@
 
 namespace halocline {
 
-/// V du/dt + K u = V source(t) + wall terms, where V are the volumes of the unknowns: a LinearSystem except for K.
+/// V du/dt + K u = V source(t) + wall terms, where V are the volumes of the unknowns: a LinearSystem except for K. The
+/// source is explicit, the walls' values are implicit like the diffusion that they belong to, unless `split_walls` was
+/// called.
 template <class Real>
 class VolumeSystem : public LinearSystem {
  public:
   [[nodiscard]] Vector const& mass() const override { return *volume_; }
-  void add_source(double time, double scale, Vector& b) override;
+  void add_source(SourcePart part, double time, double scale, Vector& b) override;
+  [[nodiscard]] bool has_explicit_source() const override { return source_terms_ != nullptr || explicit_walls_; }
 
  protected:
   /// Collective. Throws InputError for a source that is not finite at `start`; `add_source` does so at its time.
@@ -34,10 +37,14 @@ class VolumeSystem : public LinearSystem {
   VolumeSystem(ControlVolumeGrid const& grid, BoundarySource<Real> walls, Options const& own, double start,
                Vector const& like);
 
+  /// Replaces the effect of the walls' values by two parts of it.
+  void split_walls(BoundarySource<Real> implicit_part, BoundarySource<Real> explicit_part);
+
  private:
   void evaluate_source(double time);
 
-  BoundarySource<Real> walls_;
+  BoundarySource<Real> walls_;                          ///< all of it, or the implicit part
+  std::optional<BoundarySource<Real>> explicit_walls_;  ///< after `split_walls`
   FieldSource source_;
   std::string source_name_;
   std::unique_ptr<Vector> volume_;
@@ -83,10 +90,10 @@ class EvolvingProblem : public Physics {
   std::unique_ptr<LinearSystem> system_;
   std::string integrator_name_;
   std::unique_ptr<TimeIntegrator> integrator_;
-  bool is_explicit_;
+  Treatment treatment_;
   std::unique_ptr<LinearSolver> solver_;
   std::optional<LinearEvolvingSystem> evolution_;
-  double euler_step_ = std::numeric_limits<double>::infinity();  ///< of an explicit integrator; infinite for others
+  double euler_step_ = std::numeric_limits<double>::infinity();  ///< infinite for implicit integrators
 };
 
 extern template class VolumeSystem<float>;

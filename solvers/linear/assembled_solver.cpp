@@ -12,6 +12,7 @@ AssembledSolver::AssembledSolver(std::unique_ptr<LinearSolver> solver) : solver_
 AssembledSolver::~AssembledSolver() = default;
 
 void AssembledSolver::prepare(Operator const& a) {
+  is_prepared_ = true;
   obstacle_.clear();
   matrix_.reset();
   try {
@@ -24,6 +25,7 @@ void AssembledSolver::prepare(Operator const& a) {
 }
 
 SolveReport AssembledSolver::solve(Operator const& a, Vector const& b, Vector& x) {
+  require_prepared(is_prepared_);
   if (!matrix_) {
     SolveRecord record("assembled", observer());
     auto const r = a.create_vector();

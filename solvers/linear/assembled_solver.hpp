@@ -23,12 +23,14 @@ class AssembledSolver final : public LinearSolver {
   [[nodiscard]] std::vector<std::string> fallbacks() const override { return solver_->fallbacks(); }
   void set_criteria(Criteria const& criteria) override { solver_->set_criteria(criteria); }
   [[nodiscard]] Criteria criteria() const override { return solver_->criteria(); }
+  [[nodiscard]] double error_factor(double contrast) const override { return solver_->error_factor(contrast); }
   void serialize(StateArchive& state, std::string const& group) override { solver_->serialize(state, group); }
 
  private:
   std::unique_ptr<LinearSolver> solver_;
   std::unique_ptr<Operator> matrix_;  ///< null when the operator cannot be assembled
   std::string obstacle_;
+  bool is_prepared_ = false;
 };
 
 }  // namespace halocline

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -50,6 +51,11 @@ class ConjugateGradients final : public KrylovSolver {
                               CgOptions options = {});
   ~ConjugateGradients() override;
 
+  /// The natural norm is about the energy norm of the error, in which the square of an error counts as much as the
+  /// coefficient beside it.
+  [[nodiscard]] double error_factor(double contrast) const override {
+    return is_natural() ? std::sqrt(contrast) : contrast;
+  }
   /// Coefficients of the last solve, since its last start.
   [[nodiscard]] std::vector<CgCoefficients> const& coefficients() const { return coefficients_; }
 

@@ -8,6 +8,7 @@
 #include "solvers/linear/bicgstab.hpp"
 #include "solvers/linear/chebyshev.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/contrast_solver.hpp"
 #include "solvers/linear/gmres.hpp"
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/minres.hpp"
@@ -454,7 +455,7 @@ std::unique_ptr<LinearSolver> make_solver(Options const& solver) {
   std::string const name = (assembled ? "assembled " : "") + method;
   auto const part = solver.choice("null_space") == "project" ? NullSpacePart::project : NullSpacePart::keep;
   made = std::make_unique<NullSpaceSolver>(std::move(made), name, part);
-  if (!verifies(solver)) return made;
+  if (!verifies(solver)) return std::make_unique<ContrastSolver>(std::move(made));
   return std::make_unique<VerifiedSolver>(std::move(made), name, solvers().find(method).need, part,
                                           error_demand(solver.section("verify")));
 }

@@ -9,6 +9,7 @@
 #include "solvers/linear/bicgstab.hpp"
 #include "solvers/linear/chebyshev.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/contrast_solver.hpp"
 #include "solvers/linear/gmres.hpp"
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/minres.hpp"
@@ -34,8 +35,10 @@ Options read_solver(std::string const& text) {
 template <class Solver>
 bool makes(std::string const& text) {
   auto const made = make_solver(read_solver(text));
-  auto const* const around = dynamic_cast<NullSpaceSolver const*>(made.get());
-  return dynamic_cast<Solver const*>(around != nullptr ? &around->method() : made.get()) != nullptr;
+  auto const* const outer = dynamic_cast<ContrastSolver const*>(made.get());
+  if (outer == nullptr) return dynamic_cast<Solver const*>(made.get()) != nullptr;
+  auto const& around = dynamic_cast<NullSpaceSolver const&>(outer->inner());
+  return dynamic_cast<Solver const*>(&around.method()) != nullptr;
 }
 
 TEST(SolverFactory, ReadsCriteria) {

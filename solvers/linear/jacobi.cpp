@@ -142,6 +142,7 @@ void Jacobi::prepare(Operator const& a) {
 }
 
 SolveReport Jacobi::solve(Operator const& a, Vector const& b, Vector& x) {
+  require_prepared(next_ != nullptr);
   return JacobiIteration(*this, a, b, x).run();
 }
 

@@ -33,6 +33,9 @@ class Jacobi final : public LinearSolver {
 
   void set_criteria(Criteria const& criteria) override { criteria_ = criteria; }
   [[nodiscard]] Criteria criteria() const override { return criteria_; }
+  [[nodiscard]] double error_factor(double contrast) const override {
+    return quantity_ == StoppingQuantity::residual ? contrast : 1;
+  }
 
  private:
   friend class JacobiIteration;

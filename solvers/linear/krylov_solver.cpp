@@ -1,6 +1,10 @@
 #include "solvers/linear/krylov_solver.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "solvers/linear/operator_checks.hpp"
 
 namespace halocline {
 
@@ -9,8 +13,10 @@ KrylovSolver::KrylovSolver(std::string name, Criteria criteria, std::unique_ptr<
 KrylovSolver::~KrylovSolver() = default;
 
 void KrylovSolver::prepare(Operator const& a) {
+  is_prepared_ = true;
   obstacle_.clear();
   operator_norm_ = a.norm_bound();
+  is_singular_ = a.null_space_measure() != nullptr;
   try {
     make_vectors(a);
     if (preconditioner_) preconditioner_->prepare(a);
@@ -20,6 +26,7 @@ void KrylovSolver::prepare(Operator const& a) {
 }
 
 SolveReport KrylovSolver::solve(Operator const& a, Vector const& b, Vector& x) {
+  require_prepared(is_prepared_);
   ResidualSolve solve(
       name_, criteria_, observer(), a, b, x, operator_norm_,
       {.fruitless_starts = fruitless_starts(), .only_claims = !falls(), .advice = advice(), .norm = norm()});
@@ -31,7 +38,32 @@ SolveReport KrylovSolver::solve(Operator const& a, Vector const& b, Vector& x) {
     if (!outcome) outcome = solve.check_true_residual(residual());
   }
   finish(*outcome);
-  return solve.end(*outcome, residual());
+  SolveReport report = solve.end(*outcome, residual());
+  if (!reached(report.outcome)) explain(a, b, report);
+  if (reached(report.outcome) && is_singular_ && report.remark.empty()) report.remark = constants_in_null_space;
+  return report;
+}
+
+void KrylovSolver::explain(Operator const& a, Vector const& b, SolveReport& report) const {
+  bool const has_numbers = std::isfinite(report.initial_residual) && report.outcome != Outcome::not_a_number;
+  // Without symmetry a right-hand side with a mean may have a solution.
+  if (!has_numbers || !(is_singular_ || needs_symmetry())) return;
+  auto const ones = a.create_vector();
+  auto const product = a.create_vector();
+  ones->fill(1);
+  if (!in_null_space(a, operator_norm_, *ones, *product)) return;
+  double const mean_part = std::abs(ones->dot(b)) / std::sqrt(static_cast<double>(b.size()));
+  double const b_norm = std::sqrt(b.square());
+  double const rounding = rounding_level(b.precision(), 0, 0, b_norm);
+  if (!(mean_part > std::max(criteria_.target(report.initial_residual, b_norm), rounding))) return;
+  if (is_singular_) {
+    report.outcome = Outcome::inconsistent;
+    report.remark = constants_without_solution;
+  } else {
+    report.remark += std::string(report.remark.empty() ? "" : "; ") +
+                     "up to rounding constants are in the null space of the operator, and the right-hand side has a "
+                     "non-zero mean: there is no solution";
+  }
 }
 
 Vector const& KrylovSolver::preconditioned(Vector const& r, std::unique_ptr<Vector> const& z) const {

@@ -12,6 +12,10 @@ namespace halocline {
 
 /// Shared by methods that monitor the residual of their own recurrence: the preconditioner, and restarts from b - A x
 /// until that meets the criteria.
+///
+/// The report of a solve with an operator that has the constants in its null space says so. If that operator declares
+/// it (Operator::null_space_measure) and a right-hand side with a non-zero mean has made the solve fail, the outcome is
+/// `inconsistent`. NullSpaceSolver avoids such solves.
 class KrylovSolver : public LinearSolver {
  public:
   /// \param name of the method in reports
@@ -79,11 +83,16 @@ class KrylovSolver : public LinearSolver {
   [[nodiscard]] double start_dot(Vector const& r, std::unique_ptr<Vector> const& z) const;
 
  private:
+  /// Adds to the report of a failed solve that there is no solution, if that is so.
+  void explain(Operator const& a, Vector const& b, SolveReport& report) const;
+
   std::string name_;
   Criteria criteria_;
   std::unique_ptr<Preconditioner> preconditioner_;
   double operator_norm_ = 0;
-  std::string obstacle_;  ///< why the method or its preconditioner could not be prepared; empty if it could
+  bool is_prepared_ = false;
+  bool is_singular_ = false;  ///< the operator declares a null space
+  std::string obstacle_;      ///< why the method or its preconditioner could not be prepared; empty if it could
 };
 
 }  // namespace halocline

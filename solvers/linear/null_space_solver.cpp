@@ -64,7 +64,8 @@ SolveReport NullSpaceSolver::solve_in_image(Operator const& a, Vector const& b, 
   SolveReport report = solver_->solve(a, *source_, x);
   if (std::isnan(report.true_residual)) return report;
   constants_->add_to_solution(mean_of_guess - constants_->mean_of_solution(x), x);
-  if (reached(report.outcome) && report.remark.empty()) {
+  bool const is_silent = report.remark.empty() || report.remark == constants_in_null_space;
+  if (reached(report.outcome) && is_silent) {
     report.remark = constants_in_null_space;
     if (has_mean) report.remark += "; a mean of " + three_digits(mean) + " was subtracted from the source";
   }

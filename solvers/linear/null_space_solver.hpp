@@ -36,6 +36,7 @@ class NullSpaceSolver final : public LinearSolver {
   [[nodiscard]] std::vector<std::string> fallbacks() const override { return solver_->fallbacks(); }
   void set_criteria(Criteria const& criteria) override { solver_->set_criteria(criteria); }
   [[nodiscard]] Criteria criteria() const override { return solver_->criteria(); }
+  [[nodiscard]] double error_factor(double contrast) const override { return solver_->error_factor(contrast); }
   void serialize(StateArchive& state, std::string const& group) override { solver_->serialize(state, group); }
 
   [[nodiscard]] LinearSolver const& method() const { return *solver_; }

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,15 +6,20 @@
 #include <cstdlib>
 #include <limits>
 
+#include "framework/deck/deck.hpp"
 #include "framework/operator/test_problem.hpp"
+#include "framework/runtime/error.hpp"
 #include "framework/runtime/throw_site.hpp"
 #include "solvers/linear/bicgstab.hpp"
 #include "solvers/linear/chebyshev.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/convergence.hpp"
+#include "solvers/linear/factory.hpp"
 #include "solvers/linear/gmres.hpp"
 #include "solvers/linear/jacobi.hpp"
+#include "solvers/linear/krylov_solver.hpp"
 #include "solvers/linear/minres.hpp"
+#include "solvers/linear/operator_checks.hpp"
 #include "solvers/linear/pipelined_cg.hpp"
 #include "solvers/linear/single_reduction_cg.hpp"
 #include "solvers/linear/stationary_preconditioners.hpp"
@@ -30,6 +36,8 @@ using test_operators::DisturbedOperator;
 using test_operators::make_array;
 using test_problem::make_operator;
 using test_problem::Wall;
+using testing::StrEq;
+using testing::ThrowsMessage;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -433,7 +441,9 @@ TEST(Outcomes, ASingularOperatorWithASolution) {
   a->apply(*x, *b);
   for (auto const& solver : conjugate_gradients_with({.relative = 1e-8, .absolute = 0, .iterations = 2000})) {
     x->fill(0);
-    EXPECT_EQ(solve(*solver, *a, *b, *x).outcome, Outcome::converged);
+    SolveReport const report = solve(*solver, *a, *b, *x);
+    EXPECT_EQ(report.outcome, Outcome::converged);
+    EXPECT_EQ(report.remark, constants_in_null_space);
   }
 }
 
@@ -448,6 +458,36 @@ TEST(Outcomes, ASingularOperatorWithoutASolution) {
     auto const x = a->create_vector();
     SolveReport const report = solve(*solver, *a, *b, *x);
     EXPECT_FALSE(reached(report.outcome)) << report.method << ": " << to_string(report.outcome);
+    if (dynamic_cast<KrylovSolver const*>(solver.get()) == nullptr) continue;
+    EXPECT_EQ(report.outcome, Outcome::inconsistent) << report.method;
+    EXPECT_EQ(report.remark, constants_without_solution) << report.method;
+  }
+  // An operator that does not declare its null space.
+  DisturbedOperator const silent(*a, [](Vector&) {});
+  for (auto const& solver : conjugate_gradients_with({.relative = 1e-8, .absolute = 0, .iterations = 20000})) {
+    auto const x = a->create_vector();
+    SolveReport const report = solve(*solver, silent, *b, *x);
+    EXPECT_FALSE(reached(report.outcome)) << report.method << ": " << to_string(report.outcome);
+    EXPECT_NE(report.remark.find("non-zero mean: there is no solution"), std::string::npos) << report.remark;
+  }
+}
+
+TEST(Outcomes, ASolveBeforeItsPreparationIsAnError) {
+  Section root("deck", "A deck of a solver alone.");
+  root.section(solver_section());
+  DiagonalOperator const a(4, [](Index) { return 1.0; });
+  auto const b = right_hand_side(4, 1, 1);
+  for (std::string const& method : solvers().names()) {
+    for (std::string const more : {"", ", assembled: true", ", verify: true"}) {
+      if (method == "multigrid" && more == ", assembled: true") continue;
+      std::string const text = "solver: {method: " + method + more + "}";
+      auto const solver = make_solver(Deck("test.yaml", text).read(root).section("solver"));
+      auto const x = a.create_vector();
+      EXPECT_THAT([&] { static_cast<void>(solver->solve(a, *b, *x)); },
+                  ThrowsMessage<DefectError>(
+                      StrEq("a linear solver was to solve before it was prepared: call prepare(a) first")))
+          << text;
+    }
   }
 }
 

@@ -54,7 +54,8 @@ class LinearSolver {
   LinearSolver& operator=(LinearSolver const&) = delete;
 
   virtual void prepare(Operator const& a) = 0;
-  /// `a` is the operator last given to `prepare`. Never throws for a failed solve: the outcome reports it.
+  /// `a` is the operator last given to `prepare`. Never throws for a failed solve: the outcome reports it. Throws
+  /// DefectError if `prepare` has not been called.
   [[nodiscard]] virtual SolveReport solve(Operator const& a, Vector const& b, Vector& x) = 0;
 
   /// The preconditioner that must be symmetric positive definite, valid once prepared; null if there is none.
@@ -66,6 +67,10 @@ class LinearSolver {
   /// Sets the criteria of later solves; no effect for a method without criteria.
   virtual void set_criteria(Criteria const&) {}
   [[nodiscard]] virtual Criteria criteria() const { return {}; }
+  /// The most by which relative errors may exceed the relative tolerance because the entries of the operator's diagonal
+  /// differ by a factor of `contrast`. For criteria on the 2-norm of the residual that is the contrast itself:
+  /// residuals of rows with large entries hide those of all others.
+  [[nodiscard]] virtual double error_factor(double contrast) const { return contrast; }
 
   /// Lists the state that the solver keeps between solves, besides what `prepare` computes: nothing, if not overridden.
   /// When state is set, the solver has been prepared. \param group prefix of the names
@@ -76,6 +81,10 @@ class LinearSolver {
 
  protected:
   [[nodiscard]] IterationObserver const& observer() const { return observer_; }
+  /// For the start of `solve`. Throws DefectError unless the solver is prepared.
+  static void require_prepared(bool is_prepared) {
+    if (!is_prepared) throw DefectError("a linear solver was to solve before it was prepared: call prepare(a) first");
+  }
 
  private:
   IterationObserver observer_;

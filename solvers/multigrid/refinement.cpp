@@ -148,6 +148,7 @@ void MultigridRefinement::prepare(Operator const& a) {
 }
 
 SolveReport MultigridRefinement::solve(Operator const& a, Vector const& b, Vector& x) {
+  require_prepared(is_plain_ || rounded_ != nullptr || !obstacle_.empty());
   if (!is_plain_) return Solve(*this, b, x).run();
   plain_.set_observer(observer());
   return plain_.solve(a, b, x);

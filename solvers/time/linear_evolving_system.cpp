@@ -30,8 +30,10 @@ struct LinearEvolvingSystem::State final : SystemState {
   std::size_t number;
 };
 
-LinearEvolvingSystem::LinearEvolvingSystem(LinearSystem& system, LinearSolver& solver, Vector& u)
-    : system_(system), solver_(solver), u_(u), vectors_{&u} {}
+LinearEvolvingSystem::LinearEvolvingSystem(LinearSystem& system, LinearSolver& solver, Vector& u, Solves solves)
+    : system_(system), solver_(solver), u_(u), is_split_(solves == Solves::implicit), vectors_{&u} {
+  if (is_split_) system_.split();
+}
 
 Vector& LinearEvolvingSystem::vector(SystemState const& state) const {
   return *vectors_[static_cast<State const&>(state).number];
@@ -57,7 +59,7 @@ std::vector<SolveReport> LinearEvolvingSystem::advance(TimeIntegrator& integrato
 }
 
 double LinearEvolvingSystem::euler_step() {
-  if (euler_step_ == 0) euler_step_ = system_.euler_step();
+  if (euler_step_ == 0) euler_step_ = is_split_ ? system_.explicit_euler_step() : system_.euler_step();
   return euler_step_;
 }
 
@@ -101,15 +103,23 @@ void LinearEvolvingSystem::sum(std::span<Weighted const> terms, Vector& out) {
     out.scale(first_weight);
 }
 
-void LinearEvolvingSystem::find_rate(double time, Vector const& y) {
+bool LinearEvolvingSystem::find_rate(RatePart part, double time, Vector const& y) {
+  bool const is_whole = part == RatePart::whole;
+  if (!is_whole && !is_split_) return false;
+  Operator const* const stiffness = is_whole ? &system_.stiffness() : system_.explicit_stiffness();
+  if (stiffness == nullptr && !system_.has_explicit_source()) return false;
   if (rate_ == nullptr) {
     rate_ = u_.create();
     minus_inverse_mass_ = inverse_of(system_.mass());
     minus_inverse_mass_->scale(-1);
   }
-  system_.stiffness().apply(y, *rate_);
-  system_.add_source(time, -1, *rate_);
+  if (stiffness != nullptr)
+    stiffness->apply(y, *rate_);
+  else
+    rate_->fill(0);
+  system_.add_source(is_whole ? SourcePart::whole : SourcePart::explicit_, time, -1, *rate_);
   rate_->multiply(*minus_inverse_mass_, *rate_);
+  return true;
 }
 
 void LinearEvolvingSystem::evaluate(RatePart part, double time, SystemState& y, double own,
@@ -118,11 +128,8 @@ void LinearEvolvingSystem::evaluate(RatePart part, double time, SystemState& y, 
   std::vector<Weighted> all;
   if (own != 0) all.push_back({own, &vector(y)});
   for (auto const& [weight, state] : terms) all.push_back({weight, &vector(*state)});
-  bool const has_rate = part == RatePart::whole;
-  if (has_rate) {
-    find_rate(time, vector(y));
-    all.push_back({scale, rate_.get()});
-  }
+  bool const has_rate = find_rate(part, time, vector(y));
+  if (has_rate) all.push_back({scale, rate_.get()});
   if (all.empty())
     vector(out).fill(0);
   else
@@ -153,7 +160,7 @@ std::vector<SolveReport> LinearEvolvingSystem::solve(double time, double scale, 
   Operator const& a = prepare(scale);
   if (b_ == nullptr) b_ = u_.create();
   b_->multiply(system_.mass(), vector(right));
-  system_.add_source(time, scale, *b_);
+  system_.add_source(is_split_ ? SourcePart::implicit : SourcePart::whole, time, scale, *b_);
   return {solver_.solve(a, *b_, vector(out))};
 }
 

@@ -71,7 +71,9 @@ class Decay final : public LinearSystem {
   }
   Operator const& stiffness() override { return stiffness_; }
   [[nodiscard]] Vector const& mass() const override { return *mass_; }
-  void add_source(double time, double scale, Vector& b) override {
+  [[nodiscard]] bool has_explicit_source() const override { return true; }
+  void add_source(SourcePart part, double time, double scale, Vector& b) override {
+    if (part == SourcePart::implicit) return;
     auto const one = b.create();
     one->fill(1);
     b.add(scale * (source_ + slope_ * time), *one);
