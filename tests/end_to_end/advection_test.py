@@ -70,6 +70,44 @@ class Advection(unittest.TestCase):
                 first_order = method in ("explicit_euler", "implicit_euler", "theta")
                 self.assertLess(numpy.abs(state - reference).max(), 0.06 if first_order else 0.006)
 
+    def test_imex_methods_take_the_flow_explicitly(self):
+        def state(method, **changes):
+            with scratch() as folder:
+                return self.state(self.done(folder, cavity(time__method=method, solver={"method": "cg"}, **changes)))
+
+        def implicit(method, **changes):
+            return state(method, advection__velocity={}, **changes)
+
+        # The implicit parts of both methods are the same: with diffusion alone they differ by what solves leave.
+        self.assertLess(numpy.abs(implicit("imex_ars222") - implicit("sdirk2")).max(), 1e-8)
+        with scratch() as folder:
+            whole = self.state(self.done(folder, cavity(time__method="sdirk2")))
+        # Conjugate gradients suffice, since only diffusion is solved for. Both are of order 2, with different errors.
+        for method in ("imex_ars222", "imex_ark3"):
+            self.assertGreater(numpy.abs(state(method) - whole).max(), 1e-5)
+        self.assertGreater(numpy.abs(implicit("imex_ars222", advection__reaction=1) -
+                                     implicit("sdirk2", advection__reaction=1)).max(), 1e-7)
+
+    def test_steps_of_imex_methods_are_limited_by_the_flow(self):
+        # Upwind, at speed 1: a cell's width a step, whatever the diffusivity.
+        flow = {"advection__velocity": {"x": 1}, "advection__scheme": "upwind", "advection__diffusivity": 100,
+                "advection__boundary": {}, "time__method": "imex_ars222", "solver": {"method": "cg"}}
+        with scratch() as folder:
+            run = self.run_deck(folder, cavity(time__step=1.01 / 24, **flow))
+            self.assertEqual(run.code, 2)
+            self.assertRegex(run.err, r"`time\.step`: [\d.]+ is longer than the longest stable step, 0\.041666")
+        with scratch() as folder:
+            self.done(folder, cavity(time__step=0.99 / 24, **flow))
+        with scratch() as folder:
+            deck = cavity(**flow)
+            del deck["time"]["step"]
+            deck["time"]["courant"] = 1
+            # 0.2 is 4.8 widths.
+            self.assertEqual(self.done(folder, deck).summary()["steps"], 5)
+        # Without a flow any step is stable.
+        with scratch() as folder:
+            self.done(folder, cavity(time__step=0.2, **{**flow, "advection__velocity": {}}))
+
     def test_walls_and_sources_may_change_with_time(self):
         # Values that enter at the west reach x after the time x / v.
         deck = {"physics": "advection", "mesh": {"cells": [400]},
