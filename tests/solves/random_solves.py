@@ -165,12 +165,9 @@ class Problem:
             yield edges
 
     def conductivity(self, here, face, beyond):
-        if self.physics != "heat":
-            return self.coefficient(face)
-        k = self.coefficient(here)
         if beyond is None:
-            return k
-        other = self.coefficient(beyond)
+            return self.coefficient(here if self.physics == "heat" else face)
+        k, other = self.coefficient(here), self.coefficient(beyond)
         return 2 * k * other / (k + other)
 
     def row(self, cell, edges, centres):
