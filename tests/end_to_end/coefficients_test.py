@@ -108,6 +108,28 @@ class Range(unittest.TestCase):
             self.assertLess(numpy.abs(values - self.expected("insulated")).max(), 1e-8)
 
 
+class Parts(unittest.TestCase):
+    def test_in_heat_only_the_source_is_explicit(self):
+        def final(method, source):
+            deck = {"physics": "heat", "mesh": {"cells": [32]},
+                    "heat": {"initial": "sin(3*x)", "source": source,
+                             "boundary": {"west": {"kind": "dirichlet", "value": "sin(3*t)"},
+                                          "east": {"kind": "robin", "value": "cos(2*t)"}}},
+                    "time": {"method": method, "step": 0.01, "steps": 10}, "output": {"snapshots": {"interval": 10}}}
+            with scratch() as folder:
+                run = run_deck(folder, deck)
+                self.assertEqual((run.code, run.err), (0, ""))
+                return state(run)
+
+        # Both methods have the same implicit stages; solves end at 1e-10 of their initial residual.
+        self.assertLess(numpy.abs(final("imex_ars222", 0) - final("sdirk2", 0)).max(), 1e-8)
+        # The errors of both for a source are of the order of the step's square times its second derivative.
+        source = "exp(3*t)*x"
+        difference = numpy.abs(final("imex_ars222", source) - final("sdirk2", source)).max()
+        self.assertGreater(difference, 1e-7)
+        self.assertLess(difference, 1e-3)
+
+
 class Jump(unittest.TestCase):
     def test_a_criterion_that_says_little_is_warned_of(self):
         deck = {"physics": "heat", "mesh": {"cells": [16, 16]},
