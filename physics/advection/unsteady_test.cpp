@@ -196,9 +196,9 @@ TEST_P(StableStep, IsStableWhereDiffusionIsSolvedFor) {
   for (char const* const method : {"imex_ars222", "imex_ark3"}) EXPECT_LE(growth(GetParam(), 1, method), 2) << method;
 }
 
-// Upwind transport has eigenvalues all around its disc, and far longer steps than diffusion allows.
+// Upwind transport has eigenvalues all around its disc: without much diffusion longer steps are unstable.
 TEST(UnsteadyAdvection, TheStepOfAnImexMethodIsLimitedByTheFlow) {
-  StableCase const test{"", {64}, false, Scheme::upwind, 1, 1.3};
+  StableCase const test{"", {64}, false, Scheme::upwind, 1000, 1.3};
   EXPECT_GE(growth(test, 1.3, "imex_ars222"), 1e3);
   auto const longest = [&](Solves solves, double speed) {
     Description description{.mesh = unit_mesh({64}, {.periodic = {true, true, true}}),
