@@ -11,7 +11,8 @@ using namespace halocline;
 
 /// Computes without end.
 void spin() {
-  for (volatile int n = 0;; n = n + 1) {
+  volatile bool const goes_on = true;
+  while (goes_on) {
   }
 }
 
