@@ -72,7 +72,7 @@ class TypedStateLaw final : public StateLaw<Real> {
     conserve(state, others, std::make_index_sequence<fields>());
   }
   void fill_walls(double time, Fields<Real>& state) override { walls_.fill(time, state); }
-  [[nodiscard]] double fastest_inflow() const override { return walls_.fastest_inflow(); }
+  [[nodiscard]] double fastest_beyond(Fields<Real> const& state) const override { return walls_.fastest_beyond(state); }
   [[nodiscard]] int first_of_vector() const override {
     if constexpr (requires { Law::vector; }) return Law::vector;
     return -1;

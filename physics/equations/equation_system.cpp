@@ -309,8 +309,8 @@ std::optional<double> EquationSystem<Real>::fastest(double time, FieldsState<Rea
   prepare(time, y);
   std::optional<double> const mine = stages_->fastest(time, y.fields);
   if (!mine) return std::nullopt;
-  double const of_inflow = law_ != nullptr ? law_->fastest_inflow() : 0;
-  return mesh_->communicator().max(larger(*mine, of_inflow));
+  double const beyond = law_ != nullptr ? law_->fastest_beyond(y.fields) : 0;
+  return mesh_->communicator().max(larger(*mine, beyond));
 }
 
 template <class Real>

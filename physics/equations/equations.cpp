@@ -45,15 +45,16 @@ Equations& Equations::balanced_field(std::string const& name, std::string const&
   return *this;
 }
 
-Equations& Equations::wall(std::string name, std::string sentence, std::vector<std::string> wants) {
+Equations& Equations::wall(std::string name, std::string sentence, std::vector<std::string> wants,
+                           std::vector<WallValue> values) {
   for (std::string const& primitive : wants) {
-    auto const is_it = [&](Primitive const& each) { return each.name == primitive; };
+    auto const is_it = [&](Primitive const& each) { return each.name == primitive || each.other_name == primitive; };
     if (std::any_of(declared_.primitives.begin(), declared_.primitives.end(), is_it)) continue;
     std::string text = "physics `" + declared_.name;
     text.append("`: `").append(name).append("` needs `").append(primitive);
     throw InputError(text.append("`, which is not the primitive of any field"));
   }
-  declared_.walls.push_back({std::move(name), std::move(sentence), std::move(wants)});
+  declared_.walls.push_back({std::move(name), std::move(sentence), std::move(wants), std::move(values)});
   return *this;
 }
 

@@ -63,9 +63,10 @@ class Equations {
   /// The same for a field whose integral may change by a source or a balance of the law.
   Equations& balanced_field(std::string const& name, std::string const& sentence, Primitive primitive);
   /// Declares a kind of wall that the law fills by its `beyond` (conservation_law.hpp), with the index of this call.
-  /// `wants` are the primitives that decks give with it, as expressions of position and time. Call it after all fields.
-  /// Throws InputError if one of them is not a primitive.
-  Equations& wall(std::string name, std::string sentence, std::vector<std::string> wants = {});
+  /// `wants` are the primitives, or substitutes of them, that decks give with it, as expressions of position and time,
+  /// and `values` what they give besides. Call it after all fields. Throws InputError if one of `wants` is neither.
+  Equations& wall(std::string name, std::string sentence, std::vector<std::string> wants = {},
+                  std::vector<WallValue> values = {});
   /// The section of the physics, for options of its own.
   [[nodiscard]] Section& options() { return options_; }
   /// The longest stable step of explicit Euler, in the unit of time, without the limit of `diffusivity`: 2 / k for

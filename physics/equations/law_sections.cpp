@@ -33,6 +33,32 @@ bool wants(OwnWall const& wall, std::string const& primitive) {
   return std::find(wall.wants.begin(), wall.wants.end(), primitive) != wall.wants.end();
 }
 
+/// Name of the value that a wall takes for a field: a primitive or its substitute; empty if it takes none.
+std::string wanted_name(Options const& face, Primitive const& primitive, OwnWall const* own) {
+  if (own == nullptr) {
+    return primitive.flows && face.choice("kind") == "inflow" ? given_name(face, primitive) : std::string();
+  }
+  if (wants(*own, primitive.name)) return primitive.name;
+  return !primitive.other_name.empty() && wants(*own, primitive.other_name) ? primitive.other_name : std::string();
+}
+
+/// Values that only walls of the law's own take, each with the names of these walls.
+std::vector<std::pair<WallValue, std::string>> values_of(std::vector<OwnWall> const& walls) {
+  std::vector<std::pair<WallValue, std::string>> all;
+  for (OwnWall const& wall : walls) {
+    for (WallValue const& value : wall.values) {
+      auto const known =
+          std::find_if(all.begin(), all.end(), [&](auto const& each) { return each.first.name == value.name; });
+      if (known == all.end()) {
+        all.emplace_back(value, wall.name);
+      } else {
+        known->second.append(", ").append(wall.name);
+      }
+    }
+  }
+  return all;
+}
+
 Section declare_face(std::string const& name, std::vector<Primitive> const& primitives,
                      std::vector<OwnWall> const& walls) {
   Section face(name, "Boundary condition on the " + name + " face.");
@@ -43,14 +69,19 @@ Section declare_face(std::string const& name, std::vector<Primitive> const& prim
   face.choice("kind", sentence, kind_names(walls)).defaults_to("outflow");
   for (Primitive const& each : primitives) {
     if (!each.flows) continue;
-    std::string kinds_that_want = "inflow";
-    for (OwnWall const& wall : walls) {
-      if (wants(wall, each.name)) kinds_that_want.append(", ").append(wall.name);
-    }
-    face.expression(each.name, each.sentence + " Value in the ghost cells beyond the face (" + kinds_that_want + ").")
-        .optional();
+    auto const kinds_that_want = [&](std::string const& value) {
+      std::string all = "inflow";
+      for (OwnWall const& wall : walls) {
+        if (wants(wall, value)) all.append(", ").append(wall.name);
+      }
+      return " Value in the ghost cells beyond the face (" + all + ").";
+    };
+    face.expression(each.name, each.sentence + kinds_that_want(each.name)).optional();
     if (each.other_name.empty()) continue;
-    face.expression(each.other_name, each.other_sentence + " Value in the ghost cells beyond the face (inflow).")
+    face.expression(each.other_name, each.other_sentence + kinds_that_want(each.other_name)).optional();
+  }
+  for (auto const& [value, its_walls] : values_of(walls)) {
+    face.expression(value.name, value.sentence + " Value in the ghost cells beyond the face (" + its_walls + ").")
         .optional();
   }
   face.expression("where", "The face is of this kind where this value is not zero, and reflects elsewhere (inflow" +
@@ -77,16 +108,26 @@ void validate_face(Options const& face, std::vector<Primitive> const& primitives
     Primitive const& primitive = primitives[n];
     if (!primitive.flows) continue;
     std::string const& name = given_name(face, primitive);
-    bool const is_wanted = own != nullptr ? wants(*own, name) : kind == "inflow";
-    if (is_wanted && n < fields && !face.has(name)) {
+    std::string const wanted = wanted_name(face, primitive, own);
+    if (!wanted.empty() && n < fields && !face.has(wanted)) {
       std::string advice = kind + " needs it";
       if (own == nullptr && !primitive.other_name.empty())
         advice.append(", or `").append(primitive.other_name).append("`");
-      mistakes.add(face.location(), face.full_name(name), "missing", advice);
-    } else if (face.given(name) && n >= fields) {
+      mistakes.add(face.location(), face.full_name(wanted), "missing", advice);
+    }
+    if (face.given(name) && n >= fields) {
       add_mistake(face, name, "the mesh has no such axis", mistakes);
-    } else if (face.given(name) && !is_wanted) {
+    } else if (face.given(name) && name != wanted) {
       add_mistake(face, name, "is not used by `kind: " + kind + "`", mistakes);
+    }
+  }
+  for (auto const& [value, its_walls] : values_of(walls)) {
+    bool const is_wanted = own != nullptr && std::any_of(own->values.begin(), own->values.end(),
+                                                         [&](auto const& each) { return each.name == value.name; });
+    if (is_wanted && !face.has(value.name)) {
+      mistakes.add(face.location(), face.full_name(value.name), "missing", kind + " needs it");
+    } else if (!is_wanted && face.given(value.name)) {
+      add_mistake(face, value.name, "is not used by `kind: " + kind + "`", mistakes);
     }
   }
 }
@@ -203,10 +244,11 @@ LawWalls law_walls(Options const& own, std::vector<Primitive> const& primitives,
     if (wall.kind != LawWallKind::inflow && wall.kind != LawWallKind::own) continue;
     wall.gives_others = gives_others(face, primitives);
     for (std::size_t field = 0; field < fields; ++field) {
-      Primitive const& primitive = primitives[field];
-      bool const is_given = own_kind != nullptr ? wants(*own_kind, primitive.name) : primitive.flows;
-      wall.values.push_back(is_given ? face.expression(given_name(face, primitive)) : Expression(0.0));
+      std::string const wanted = wanted_name(face, primitives[field], own_kind);
+      wall.values.push_back(wanted.empty() ? Expression(0.0) : face.expression(wanted));
     }
+    if (own_kind == nullptr) continue;
+    for (WallValue const& value : own_kind->values) wall.values[value.field] = face.expression(value.name);
   }
   return walls;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,11 +14,19 @@ namespace halocline {
 
 enum class LawWallKind { periodic, reflecting, outflow, inflow, own };
 
+/// A value that decks give with a wall of the law's own and that is no primitive, such as a discharge.
+struct WallValue {
+  std::string name;
+  std::string sentence;
+  std::size_t field = 0;  ///< `beyond` finds it in `given`, in the place of this field
+};
+
 /// A kind of wall that only this law has.
 struct OwnWall {
   std::string name;
   std::string sentence;
-  std::vector<std::string> wants;  ///< primitives that decks give with it
+  std::vector<std::string> wants;  ///< primitives, or substitutes of them, that decks give with it
+  std::vector<WallValue> values;   ///< further values that decks give with it
 };
 
 /// One face of the domain, for the whole state of a law.
@@ -46,9 +55,9 @@ class StateLaw {
   /// Fills all ghosts beyond the faces of the domain that star stencils read. Throws InputError if an inflowing state
   /// is not finite or not physical.
   virtual void fill_walls(double time, Fields<Real>& state) = 0;
-  /// Over the states that the last `fill_walls` set at inflow faces of this rank: the largest sum over the axes of the
-  /// fastest wave's speed over the spacing, in 1 / time; 0 without inflow.
-  [[nodiscard]] virtual double fastest_inflow() const = 0;
+  /// Over the states that the last `fill_walls`, of `state`, set beyond inflow faces and walls of the law's own on this
+  /// rank: the largest sum over the axes of the fastest wave's speed over the spacing, in 1 / time; 0 without any.
+  [[nodiscard]] virtual double fastest_beyond(Fields<Real> const& state) const = 0;
   /// Describes the first owned cell, by global index, whose state is not physical; empty if all are. Collective.
   ///
   /// \param names of the primitives

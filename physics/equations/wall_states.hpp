@@ -126,6 +126,27 @@ struct FastestGiven {
   }
 };
 
+/// The fastest waves of the ghosts beyond one face.
+template <class Real, class Law, int Axes>
+struct FastestGhost {
+  FastestWave<Real, Law, Axes> bound;
+  BlockView<Real> field[Law::fields];
+  IndexRange ghosts;
+  DifferenceWeights<Real> differences;
+
+  KOKKOS_FORCEINLINE_FUNCTION Real inverse_spacing(int axis) const { return differences.inverse_spacing[axis]; }
+  KOKKOS_FUNCTION void operator()(Index place, double& fastest) const {
+    Index const row = place / ghosts.extent(0);
+    Index const i = ghosts.begin[0] + place % ghosts.extent(0);
+    Index const j = ghosts.begin[1] + row % ghosts.extent(1);
+    Index const k = ghosts.begin[2] + row / ghosts.extent(1);
+    typename Law::State u{};
+    for (int n = 0; n < Law::fields; ++n) u.value[n] = field[n](i, j, k);
+    double const here = static_cast<double>(bound.of(*this, bound.law.primitive(u)));
+    if (here > fastest) fastest = here;
+  }
+};
+
 /// Fills the ghosts of one block, for all its faces and fields.
 template <class Real, class Law>
 struct WallKernel {
@@ -186,11 +207,20 @@ class WallStates {
     time_ = time;
   }
 
-  /// Over the inflow states of the last fill: the largest sum over the axes of speed over spacing, in 1 / time.
-  [[nodiscard]] double fastest_inflow() const {
+  /// Over the states that the last fill, of `state`, set beyond inflow faces and walls of the law's own: the largest
+  /// sum over the axes of speed over spacing, in 1 / time.
+  [[nodiscard]] double fastest_beyond([[maybe_unused]] Fields<Real> const& state) const {
     double fastest = 0;
     for (auto const& of_block : given_) {
       for (GivenStates const& of_face : of_block) fastest = std::max(fastest, of_face.fastest);
+    }
+    if constexpr (HasWalls<Law, typename Law::State>) {
+      for (Block const& block : mesh_->blocks()) {
+        for (int face = 0; face < 2 * mesh_->dimensions(); ++face) {
+          bool const is_own = walls_[static_cast<std::size_t>(face)].kind == LawWallKind::own;
+          if (is_own && is_outer(block, face)) fastest = std::max(fastest, fastest_of_ghosts(block, face, state));
+        }
+      }
     }
     return fastest;
   }
@@ -210,18 +240,14 @@ class WallStates {
     equation::WallKernel<Real, Law> kernel(law_, vector_of_law());
     Field<Real> const& first = *state.front();
     IndexRange const owned = first.owned(block);
-    IndexRange const all = first.with_ghosts(block);
     for (int axis = 0; axis < 3; ++axis) kernel.owned[axis] = owned.extent(axis);
     for (std::size_t n = 0; n < fields; ++n) kernel.field[n] = state[n]->view(block);
     FaceSet filled = 0;
     FaceSet following = 0;
     for (int face = 0; face < 2 * mesh_->dimensions(); ++face) {
-      auto const a = static_cast<std::size_t>(face / 2);
       LawWall const& wall = walls_[static_cast<std::size_t>(face)];
-      if (block.neighbour(face / 2, face % 2 == 0 ? -1 : 1).has_value()) continue;
-      IndexRange ghosts = owned;
-      ghosts.begin[a] = face % 2 == 0 ? all.begin[a] : owned.end[a];
-      ghosts.end[a] = face % 2 == 0 ? owned.begin[a] : all.end[a];
+      if (!is_outer(block, face)) continue;
+      IndexRange const ghosts = ghosts_beyond(block, face, first);
       kernel.boxes.add(ghosts, face);
       equation::WallOfBlock<Real, Law>& its = kernel.wall[face];
       its.kind = wall.kind;
@@ -244,6 +270,20 @@ class WallStates {
     using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
     Kokkos::parallel_for("halocline walls of a law", launched_at_once(Policy(execution(block), 0, kernel.boxes.work())),
                          kernel);
+  }
+
+  [[nodiscard]] static bool is_outer(Block const& block, int face) {
+    return !block.neighbour(face / 2, face % 2 == 0 ? -1 : 1).has_value();
+  }
+  /// The ghosts beyond a face that star stencils read.
+  [[nodiscard]] static IndexRange ghosts_beyond(Block const& block, int face, Field<Real> const& field) {
+    auto const axis = static_cast<std::size_t>(face / 2);
+    IndexRange const owned = field.owned(block);
+    IndexRange const all = field.with_ghosts(block);
+    IndexRange ghosts = owned;
+    ghosts.begin[axis] = face % 2 == 0 ? all.begin[axis] : owned.end[axis];
+    ghosts.end[axis] = face % 2 == 0 ? owned.begin[axis] : all.end[axis];
+    return ghosts;
   }
 
   [[nodiscard]] static constexpr int vector_of_law() {
@@ -284,11 +324,21 @@ class WallStates {
   }
 
   [[nodiscard]] double fastest_of(Block const& block, Ghosts const& given) const {
-    equation::FastestGiven<Real, Law, Axes> const kernel{{law_}, given, difference_weights<Real>(*mesh_)};
+    return largest("halocline fastest inflow", block, given.size,
+                   equation::FastestGiven<Real, Law, Axes>{{law_}, given, difference_weights<Real>(*mesh_)});
+  }
+  [[nodiscard]] double fastest_of_ghosts(Block const& block, int face, Fields<Real> const& state) const {
+    IndexRange const ghosts = ghosts_beyond(block, face, *state.front());
+    equation::FastestGhost<Real, Law, Axes> kernel{{law_}, {}, ghosts, difference_weights<Real>(*mesh_)};
+    for (std::size_t n = 0; n < fields; ++n) kernel.field[n] = state[n]->view(block);
+    return largest("halocline fastest beyond a wall", block, ghosts.size(), kernel);
+  }
+  template <class Kernel>
+  [[nodiscard]] static double largest(char const* name, Block const& block, Index size, Kernel const& kernel) {
     double fastest = 0;
     using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
-    Kokkos::parallel_reduce("halocline fastest inflow", launched_at_once(Policy(execution(block), 0, given.size)),
-                            kernel, Kokkos::Max<double>(fastest));
+    Kokkos::parallel_reduce(name, launched_at_once(Policy(execution(block), 0, size)), kernel,
+                            Kokkos::Max<double>(fastest));
     return std::max(fastest, 0.0);  // the reduction's start value, if there are no entries, is negative
   }
 

@@ -107,7 +107,62 @@ struct ShallowWater {
     return sum;
   }
 
+  /// The state beyond a wall with a given discharge (0) or surface (1), in the place of the depth in `given`. A simple
+  /// wave that enters joins it to the state inside: both have the invariant v + 2 c of the waves that leave, with the
+  /// velocity v outwards and c = sqrt(g depth). Water enters no faster than waves (v >= -c), along the normal, and the
+  /// wall draws off no more than critical flow (v <= c). Nothing can be given where no wave enters.
+  [[nodiscard]] KOKKOS_FUNCTION State beyond(int wall, int axis, int side, State const& inside,
+                                             State const& given) const {
+    Real const depth = larger(inside.value[0], 0);
+    Real const leaving = static_cast<Real>(side) * inside.value[2 + axis];
+    Real const speed_inside = Kokkos::sqrt(gravity * depth);
+    Real const invariant = leaving + Real{2} * speed_inside;
+    Real const ground = inside.value[1] - inside.value[0];
+    bool const has_discharge = wall == 0;
+    Real const discharge = static_cast<Real>(side) * given.value[0];
+    Real const wanted = larger(given.value[0] - ground, 0);  // depth below the given surface
+    // Water that leaves faster than waves does so freely, unless a bore from the wall runs against it: one from a wall
+    // that takes less than arrives, or from a surface so high that the bore's speed v - sqrt(g wanted (wanted + depth)
+    // / (2 depth)) is below zero (Toro 2001).
+    bool const is_free = has_discharge ? discharge >= depth * leaving
+                                       : Real{2} * depth * leaving * leaving >= gravity * wanted * (wanted + depth);
+    if (leaving >= speed_inside && is_free) return inside;
+    State w = inside;
+    Real velocity = 0;
+    if (has_discharge) {
+      Real const speed = speed_beyond(invariant, gravity * discharge);
+      Real const square = speed * speed;
+      w.value[0] = square / gravity;
+      velocity = square > 0 ? -larger(-gravity * discharge / square, -speed) : Real{0};
+    } else {
+      Real const speed = Kokkos::sqrt(gravity * wanted);
+      Real const critical = larger(invariant / 3, 0);
+      w.value[0] = speed < critical ? critical * critical / gravity : wanted;
+      velocity = speed < critical ? critical : larger(invariant - Real{2} * speed, -speed);
+    }
+    w.value[1] = ground + w.value[0];
+    w.value[2 + axis] = static_cast<Real>(side) * velocity;
+    if constexpr (Axes > 1) w.value[3 - axis] = velocity < 0 ? Real{0} : inside.value[3 - axis];
+    return w;
+  }
+
  private:
+  /// Speed c of waves in water with the invariant v + 2 c that leaves at the velocity v with g depth v = `product`: the
+  /// root of c^2 (invariant - 2 c) = product above invariant / 3, by Newton's method from a larger value. Critical flow
+  /// where there is none, and where the water would enter faster than waves.
+  [[nodiscard]] KOKKOS_FUNCTION static Real speed_beyond(Real invariant, Real product) {
+    Real const critical = larger(invariant / 3, 0);
+    if (product >= critical * critical * critical) return critical;
+    Real const entering = larger(-product, 0);
+    Real speed = larger(invariant, 0) / 2 + Kokkos::cbrt(entering / 2);
+    for (int n = 0; n < 60; ++n) {
+      Real const next = speed - (speed * speed * (Real{2} * speed - invariant) + product) /
+                                    (Real{2} * speed * (Real{3} * speed - invariant));
+      if (!(next < speed)) break;
+      speed = next;
+    }
+    return larger(speed, Kokkos::cbrt(entering));
+  }
   KOKKOS_FORCEINLINE_FUNCTION static Real larger(Real a, Real b) { return select(a < b, b, a); }
   /// Speed of long waves; slightly above zero without water, since fluxes are weighted by differences of speeds.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real wave(Real depth) const {

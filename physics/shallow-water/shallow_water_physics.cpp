@@ -15,6 +15,15 @@ PhysicsEntry shallow_water_physics() {
                            {.name = "bathymetry", .sentence = "Height of the bottom.", .initial = "0", .flows = false});
   equations.balanced_field("momentum_x", "Depth times velocity along x.", {"velocity_x", "Velocity along x.", "0"});
   equations.balanced_field("momentum_y", "Depth times velocity along y.", {"velocity_y", "Velocity along y.", "0"});
+  equations.wall("discharge",
+                 "the depth beyond the face follows from the given discharge and the waves that leave; water enters no "
+                 "faster than waves, along the normal of the face.",
+                 {},
+                 {{"discharge", "Depth times velocity along the axis of the face, positive towards its upper end."}});
+  equations.wall("stage",
+                 "the velocity beyond the face follows from the given height of the surface and the waves that leave; "
+                 "water that leaves faster than waves is free to do so.",
+                 {"surface"});
   equations.minimum("depth").maximum("depth");
   equations.integrator("ssp_rk2");
   return equations.law<ShallowWater, 1, 2>();
