@@ -22,7 +22,8 @@ def seeds_cluster():
             "figure 1: nodes with processes that exchange messages",
             "a model of clusters",
             "`halocline run DECK --ranks N`, [clusters.md](clusters.md)",
-            f"{len(rows('slurm', 'cases'))} cases under Slurm ({link('slurm')})",
+            f"{len(rows('slurm', 'cases'))} cases under a Slurm whose two nodes were one machine of "
+            f"{record('slurm')['cores']} cores ({link('slurm')}); no run has used two hosts",
         ],
         [
             "heat conduction by Jacobi's iteration",
@@ -86,7 +87,9 @@ def seeds_cluster():
             "hides messages if the interior takes longer",
             "`halo.overlap: true`, `bench/overlap.py`, `bench/scaling.py`",
             f"through host memory {milliseconds(hidden['seconds_a_step'])} a step, without overlap "
-            f"{milliseconds(waiting['seconds_a_step'])}: wave of 512³ on two H200 ({link('scaling_wave_strong_h200')})",
+            f"{milliseconds(waiting['seconds_a_step'])}: wave of 512³ on two H200 ({link('scaling_wave_strong_h200')}). "
+            "Over NVLink, since 27 November 2026, the sweep is whole and its messages follow: boundary planes by themselves "
+            "cost more than they hide ([designs tried](designs-tried.md#four-devices))",
         ],
         [
             "figures 13 and 14: no neighbour at the ends, coefficients in constant memory, offsets of the twelve planes "
@@ -107,7 +110,8 @@ def seeds_cluster():
             "`bench/scaling.py --case stencil`",
             f"768³ a device: {milliseconds(alone['seconds_a_step'])} a step on one H200, "
             f"{milliseconds(two['seconds_a_step'])} on two, efficiency {fixed(two['efficiency'], 3)} "
-            f"({link('scaling_stencil_weak_h200')})",
+            f"({link('scaling_stencil_weak_h200')}, {record('scaling_stencil_weak_h200')['date'][:10]}, when the boundary "
+            "planes were still swept first)",
         ],
         [
             "figures 17 and 18: results go to the data server, which stores them",

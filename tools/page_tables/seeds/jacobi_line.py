@@ -103,14 +103,15 @@ def seeds_jacobi_1d():
         [
             "printed output with BlockReduce",
             "the same six lines",
-            "tests of [sums](../bench/reduction_bodies_test.cpp)",
-            "sums of the reference kernels are compared with those of the portable form before the kernels are timed",
+            file("bench/reference_jacobi.cpp"),
+            "no program here iterates with it: the values and the sum of one sweep are compared with those of the portable "
+            "form before the kernel is timed",
         ],
         [
             "how to profile one of several processes",
             "a script that profiles the first rank alone, one launch after the first 20",
             file("tools/ncu_counters.py"),
-            "the command is in its first lines",
+            "the commands in its first lines profile all launches of a benchmark, which is one process",
         ],
     ]
 

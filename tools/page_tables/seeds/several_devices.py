@@ -15,8 +15,10 @@ def seeds_devices():
         [
             "one thread drives several devices by setting the current one",
             "one call of the runtime API; a stack of contexts in the driver API",
-            "`--devices all`, [several devices in a process](architecture.md#several-devices-in-a-process)",
-            "the caller's current device remains unchanged, physics/nbody/gravity_test.cpp",
+            "`--devices all` for nbody alone, [several devices in a process]"
+            "(architecture.md#several-devices-in-a-process)",
+            "physics on meshes use one device a rank; no stack of contexts: the runtime API alone. The caller's current "
+            "device remains unchanged, physics/nbody/gravity_test.cpp",
         ],
         [
             "copy between devices by the runtime API, double-buffered through pinned memory, with events",
@@ -28,8 +30,8 @@ def seeds_devices():
         [
             "the same by the driver API",
             "listing 2",
-            "`halocline bench peer-copy`; only the runtime API is used",
-            "the same buffers and events",
+            "",
+            "not measured: `halocline bench peer-copy` uses the runtime API alone",
         ],
         [
             "direct copies between devices",
