@@ -26,13 +26,25 @@ inline constexpr Weights second_derivative{-205.0 / 72, 8.0 / 5, -1.0 / 5, 8.0 /
 
 /// A layer along the non-periodic faces of the mesh in which waves are damped.
 struct Sponge {
-  double width = 1;  ///< above 0, in the mesh's unit of length
-  double rate = 0;   ///< damping at the face, per unit of time; it falls with the squared distance from the face
+  double width = 1;     ///< above 0, in the mesh's unit of length
+  double rate = 0;      ///< damping at the face, per unit of time
+  double exponent = 2;  ///< of the depth in the layer, to which the damping is proportional
 };
 
+/// The least `reflection` for which `sponge_for` keeps its promise.
+inline constexpr double least_reflection = 1e-5;
+
+/// A sponge from which waves of speed `speed` return with at most the fraction `reflection` (from `least_reflection` to
+/// 1) of their amplitude, if at least four of their wavelengths along the normal of the face fit into the layer and
+/// they meet it at up to 45 degrees from the normal.
+///
+/// \param width in the mesh's unit of length; `speed` in that unit per unit of time
+[[nodiscard]] Sponge sponge_for(double width, double reflection, double speed);
+
 /// The factor 1 / (1 + h s) by which a sponge reduces the change in a step of length h, by cell, as a product of one
-/// factor per axis: 1 + h s is the product of 1 + h r (d / w)^2 over the axes, with the rate r at the face, the width w
-/// and the depth d in the sponge. Where the sponges of two faces overlap, s is slightly more than the sum of both.
+/// factor per axis: 1 + h s is the product of 1 + h r (d / w)^p over the axes, with the rate r at the face, the width
+/// w, the depth d in the sponge and the exponent p. Where the sponges of two faces overlap, s is slightly more than the
+/// sum of both.
 template <class Real>
 class SpongeFactors {
  public:

@@ -203,10 +203,7 @@ class Wave final : public Physics {
   void prepare_sponge() {
     if (!has_sponge(options_)) return;
     Options const sponge = options_.section("sponge");
-    sponge_.width = sponge.real("width");
-    // A wave that enters the sponge, is reflected at the face and leaves keeps the fraction `reflection` of its
-    // amplitude (Collino and Tsogka, 2001, Geophysics 66, for the same profile).
-    sponge_.rate = 1.5 * highest_speed_ * std::log(1 / sponge.real("reflection")) / sponge_.width;
+    sponge_ = sponge_for(sponge.real("width"), sponge.real("reflection"), highest_speed_);
     medium_.sponge.set(*mesh_, sponge_, h_);
   }
 
@@ -396,9 +393,9 @@ Section wave_section() {
   sponge.real("width", "Width of the layer; 0: no layer.").at_least(0).defaults_to(0.0);
   sponge
       .real("reflection",
-            "Fraction of its amplitude that a wave keeps when it is reflected at the face and leaves the layer, for "
-            "wavelengths up to a quarter of the width.")
-      .above(0)
+            "Largest fraction of its amplitude with which a wave returns from the layer, if at least four of its "
+            "wavelengths along the normal of the face fit into the width, up to 45 degrees from the normal.")
+      .at_least(least_reflection)
       .below(1)
       .defaults_to(1e-3);
   wave.list(source_section());
