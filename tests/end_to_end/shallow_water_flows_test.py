@@ -270,7 +270,7 @@ class Decks(Case):
                                                       **{"shallow-water.limiter": limiter})
                     largest = discharges.argmax()
                     self.assertLess(abs(behind[largest]), 1)
-                    self.assertTrue(0.2 < discharges[largest] < 0.45, discharges[largest])
+                    self.assertTrue(0.15 < discharges[largest] < 0.45, discharges[largest])
                     self.assertLess(numpy.delete(discharges, largest).max(), 0.1)
                     self.assertLess(discharges[behind > 8].max(), 0.03 if limiter == "van_leer" else 1e-3)
 
