@@ -144,7 +144,7 @@ class Wave(unittest.TestCase):
         with scratch() as folder:
             path = pathlib.Path(folder) / "deck.yaml"
             path.write_text(json.dumps(deck))
-            run = Run(["run", path, "--output", "run.out"], folder)
+            run = Run(["run", path, "--output", "run.out"], folder, {"OMP_NUM_THREADS": "1"})
             self.assertEqual((run.code, run.err), (0, ""), deck)
             with (path.parent / "run.out/scalars.csv").open() as file:
                 energies = [float(row["energy"]) for row in csv.DictReader(file)]
