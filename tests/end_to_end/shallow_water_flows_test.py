@@ -216,12 +216,12 @@ class Walls(Case):
     def test_what_makes_no_sense_is_refused(self):
         stage = {"kind": "stage", "surface": 1}
         for wall, words in (
-                ({"kind": "stage"}, "`shallow-water.boundary.west.surface`: missing (deck.yaml:1:129); stage needs it"),
+                ({"kind": "stage"}, "`shallow-water.boundary.west.surface`: missing (deck.yaml:…); stage needs it"),
                 ({"kind": "stage", "depth": 1}, "`shallow-water.boundary.west.depth`: is not used by `kind: stage`"),
                 ({**stage, "discharge": 1}, "`shallow-water.boundary.west.discharge`: is not used by `kind: stage`"),
                 ({**stage, "velocity_x": 1}, "`shallow-water.boundary.west.velocity_x`: is not used by `kind: stage`"),
                 ({"kind": "discharge"},
-                 "`shallow-water.boundary.west.discharge`: missing (deck.yaml:1:129); discharge needs it"),
+                 "`shallow-water.boundary.west.discharge`: missing (deck.yaml:…); discharge needs it"),
                 ({"kind": "discharge", "discharge": 1, "surface": 1},
                  "`shallow-water.boundary.west.surface`: is not used by `kind: discharge`"),
                 ({"kind": "outflow", "discharge": 1}, "is not used by `kind: outflow`"),
@@ -231,7 +231,8 @@ class Walls(Case):
                 (folder / "deck.yaml").write_text(json.dumps(channel(wall, WALL, {"depth": 1}, 0.1)))
                 run = Run(["run", "deck.yaml", "--output", "run.out"], folder)
                 self.assertEqual(run.code, 2, run.err)
-                self.assertIn(words, run.err)
+                for part in words.split("…"):
+                    self.assertIn(part, run.err)
                 self.assertFalse((folder / "run.out").exists())
 
 
