@@ -31,12 +31,12 @@ double loss(double rate, double exponent) {
 
 }  // namespace
 
-// A power of the depth that reflects little where it starts, and damps little before the face, is a compromise: the
-// higher it is, the faster the damping changes where it is strong. With this one, waves that return after two crossings
-// and those that the layer itself reflects add up to less than `reflection`, if the crossings alone leave four fifths
-// of it (by integrating the wave equation through the layer for 4 to 16 wavelengths and angles up to 45 degrees).
+// The profile of Collino and Tsogka (Geophysics 66, 2001) has the exponent 2. Where less may return, a higher one
+// reflects less at the edge of the layer. So chosen, waves that cross the layer twice and those that it reflects itself
+// add up to less than `reflection`, if the crossings alone leave four fifths of it: by integrating the wave equation
+// through the layer for 4 to 16 wavelengths and angles up to 45 degrees. Below `least_reflection` no exponent does.
 Sponge sponge_for(double width, double reflection, double speed) {
-  Sponge sponge{.width = width, .exponent = 1.5 + 0.5 * std::log10(1 / reflection)};
+  Sponge sponge{.width = width, .exponent = std::max(2.0, std::log10(1 / reflection) - 1)};
   double const wanted = std::log(1.25 / reflection);
   // Without the change of the wave number the loss is 2 rate / (exponent + 1); it is always less.
   double low = 0.5 * (sponge.exponent + 1) * wanted;

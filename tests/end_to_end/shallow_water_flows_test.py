@@ -94,7 +94,9 @@ def exact_bump(x, discharge, downstream=None, crest=False):
 
 class Case(unittest.TestCase):
     def run_file(self, folder, path, ranks=1, **changes):
-        run = Run(["run", path, "--output", "run.out", "--overwrite", "--ranks", ranks, *settings(changes)], folder)
+        # Lines are too short for threads.
+        run = Run(["run", path, "--output", "run.out", "--overwrite", "--ranks", ranks, *settings(changes)], folder,
+                  {"OMP_NUM_THREADS": "1"})
         self.assertEqual((run.code, run.err), (0, ""))
         return Flow(run)
 
@@ -199,7 +201,8 @@ class Walls(Case):
         self.assertAlmostEqual(flow.depth[-2], 2.5, delta=0.02)
         # A gate that closes to 1 of the 3 that arrive: the rest stays in a bore.
         flow = self.run_deck(channel(inflow, {"kind": "discharge", "discharge": 1}, fast, 1))
-        self.assertAlmostEqual(flow.volumes[-1], 5 + 2, delta=0.02)
+        # The bore begins as a jump, at the cost of a third of a cell of its height, 1.6.
+        self.assertAlmostEqual(flow.volumes[-1], 5 + 2, delta=0.05)
         self.assertAlmostEqual(flow.discharge[-2], 1, delta=0.02)
 
     def test_a_lake_at_rest_stays_at_rest_between_them(self):
@@ -213,34 +216,36 @@ class Walls(Case):
     def test_what_makes_no_sense_is_refused(self):
         stage = {"kind": "stage", "surface": 1}
         for wall, words in (
-                ({"kind": "stage"}, "`shallow-water.boundary.west.surface`: missing; stage needs it"),
+                ({"kind": "stage"}, "`shallow-water.boundary.west.surface`: missing (deck.yaml:…); stage needs it"),
                 ({"kind": "stage", "depth": 1}, "`shallow-water.boundary.west.depth`: is not used by `kind: stage`"),
                 ({**stage, "discharge": 1}, "`shallow-water.boundary.west.discharge`: is not used by `kind: stage`"),
                 ({**stage, "velocity_x": 1}, "`shallow-water.boundary.west.velocity_x`: is not used by `kind: stage`"),
-                ({"kind": "discharge"}, "`shallow-water.boundary.west.discharge`: missing; discharge needs it"),
+                ({"kind": "discharge"},
+                 "`shallow-water.boundary.west.discharge`: missing (deck.yaml:…); discharge needs it"),
                 ({"kind": "discharge", "discharge": 1, "surface": 1},
                  "`shallow-water.boundary.west.surface`: is not used by `kind: discharge`"),
                 ({"kind": "outflow", "discharge": 1}, "is not used by `kind: outflow`"),
-                ({"kind": "discharge", "discharge": "1/(t - t)"}, "`shallow-water.boundary.west`")):
+                ({"kind": "discharge", "discharge": "1/(t - t)"}, "shallow-water.boundary.west: '1/(t - t)' is not a finite number")):
             with self.subTest(words=words), scratch() as name:
                 folder = pathlib.Path(name)
                 (folder / "deck.yaml").write_text(json.dumps(channel(wall, WALL, {"depth": 1}, 0.1)))
                 run = Run(["run", "deck.yaml", "--output", "run.out"], folder)
                 self.assertEqual(run.code, 2, run.err)
-                self.assertIn(words, run.err)
+                for part in words.split("…"):
+                    self.assertIn(part, run.err)
                 self.assertFalse((folder / "run.out").exists())
 
 
 class Decks(Case):
     """The decks that ship, beside solutions that are computed here."""
 
-    def bump(self, folder, name, cells, discharge, **exact):
-        """Errors of depth and discharge (relative) by cell, and the distance from the jump in cells."""
-        flow = self.run_file(folder, DECKS / f"bump-{name}.yaml", **{"mesh.cells": f"[{cells}]"})
+    def bump(self, folder, name, cells, discharge, exact, **changes):
+        """Errors of depth and discharge (relative) by cell, and the distance behind the jump in cells."""
+        flow = self.run_file(folder, DECKS / f"bump-{name}.yaml", **{"mesh.cells": f"[{cells}]", **changes})
         x = centres(cells, 25)
         depth, jump = exact_bump(x, discharge, **exact)
-        far = numpy.full(cells, math.inf) if jump is None else numpy.abs(x - jump) * cells / 25
-        return numpy.abs(flow.depth - depth), numpy.abs(flow.discharge / discharge - 1), far
+        behind = numpy.full(cells, -math.inf) if jump is None else (x - jump) * cells / 25
+        return numpy.abs(flow.depth - depth), numpy.abs(flow.discharge / discharge - 1), behind
 
     def test_flow_over_a_bump_in_three_regimes(self):
         with scratch() as folder:
@@ -249,23 +254,26 @@ class Decks(Case):
                     ("shock", 0.18, {"downstream": 0.33, "crest": True})):
                 means = []
                 for cells in (100, 200):
-                    depth, discharges, far = self.bump(folder, name, cells, discharge, **exact)
-                    means.append(depth[far > 3].mean())
+                    depth, discharges, behind = self.bump(folder, name, cells, discharge, exact)
+                    means.append(depth[numpy.abs(behind) > 3].mean())
                     # The ends of the bump are kinks, where errors are of first order.
-                    self.assertLess(depth[far > 3].max(), 0.5 / cells, name)
-                    self.assertLess(discharges[far > 3].max(), 0.5 / cells, name)
+                    self.assertLess(depth[numpy.abs(behind) > 3].max(), 0.5 / cells, name)
+                    self.assertLess(discharges[behind < -3].max(), 1 / cells, name)
                 self.assertGreater(math.log2(means[0] / means[1]), 1.5, (name, means))
 
     def test_the_discharge_has_a_spike_at_a_standing_jump(self):
-        """As the README says: at any resolution a quarter to two fifths in one cell, and hardly anything beside it."""
+        """As the README says: in one cell, at any resolution; and fluctuations behind it, but with minmod."""
+        exact = {"downstream": 0.33, "crest": True}
         with scratch() as folder:
-            for cells in (100, 200, 400):
-                _, discharges, far = self.bump(folder, "shock", cells, 0.18, downstream=0.33, crest=True)
-                largest = discharges.argmax()
-                self.assertLess(far[largest], 2)
-                self.assertTrue(0.25 < discharges[largest] < 0.4, discharges[largest])
-                self.assertLess(numpy.delete(discharges, largest).max(), 0.1)
-                self.assertLessEqual((discharges > 0.01).sum(), 3)
+            for cells, limiter in ((50, "van_leer"), (100, "van_leer"), (200, "van_leer"), (50, "minmod"), (200, "minmod")):
+                with self.subTest(cells=cells, limiter=limiter):
+                    _, discharges, behind = self.bump(folder, "shock", cells, 0.18, exact,
+                                                      **{"shallow-water.limiter": limiter})
+                    largest = discharges.argmax()
+                    self.assertLess(abs(behind[largest]), 1)
+                    self.assertTrue(0.15 < discharges[largest] < 0.45, discharges[largest])
+                    self.assertLess(numpy.delete(discharges, largest).max(), 0.1)
+                    self.assertLess(discharges[behind > 8].max(), 0.03 if limiter == "van_leer" else 1e-3)
 
     def test_a_reservoir_drains_to_the_crest(self):
         x = centres(200, 25)
