@@ -18,6 +18,7 @@
 #include "physics/equations/law_sections.hpp"
 #include "physics/equations/reconstruction.hpp"
 #include "physics/equations/stage_sweeps.hpp"
+#include "physics/equations/vectors_of_law.hpp"
 #include "physics/equations/wall_states.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -33,10 +34,11 @@
 //     speed<Axis>(w)                magnitude of the fastest wave's speed
 //     bounds<Axis>(l, r)            bounds of the wave speeds between two states
 //
-// and optionally `vector` (the first of the fields that make a vector), what HasContact requires (HLLC), `source(at,
-// u)`, what HasBalance requires, `beyond` (HasWalls), `courant` (below 1: the fraction of a spacing that waves may
-// travel in a step), and `given(values, inside, others)`: the conserved state of the values in a deck, if these are not
-// a primitive state (GivesStates).
+// and optionally `vector` (a vector, whose normal component reflecting walls reverse: the index of its first component;
+// several: a list of these, or, if their components do not follow one another, a list of lists of components), what
+// HasContact requires (HLLC), `source(at, u)`, what HasBalance requires, `beyond` (HasWalls), `courant` (below 1: the
+// fraction of a spacing that waves may travel in a step), and `given(values, inside, others)`: the conserved state of
+// the values in a deck, if these are not a primitive state (GivesStates).
 
 namespace halocline {
 
@@ -73,9 +75,8 @@ class TypedStateLaw final : public StateLaw<Real> {
   }
   void fill_walls(double time, Fields<Real>& state) override { walls_.fill(time, state); }
   [[nodiscard]] double fastest_inflow() const override { return walls_.fastest_inflow(); }
-  [[nodiscard]] int first_of_vector() const override {
-    if constexpr (requires { Law::vector; }) return Law::vector;
-    return -1;
+  [[nodiscard]] bool is_reversed(std::size_t field, int axis) const override {
+    return (reversed_fields<Law, Axes>()[static_cast<std::size_t>(axis)] >> field & 1U) != 0;
   }
 
   [[nodiscard]] std::optional<std::string> unphysical(Fields<Real> const& state,

@@ -215,15 +215,14 @@ void Evolution<Real>::add_errors(std::size_t field, std::vector<Quantity>& all) 
   all.push_back({"error_maximum(" + name + ")", mesh_->communicator().max(largest)});
 }
 
-/// Whether there is no flux of a field at the walls of a law: none passes reflecting walls, except for the momentum
-/// along their normal, which the pressure changes.
+/// Whether there is no flux of a field at the walls of a law: none passes reflecting walls, except for the components
+/// of vectors along their normal, such as the momentum, which the pressure changes.
 template <class Real>
 bool Evolution<Real>::is_closed_by_law(std::size_t field) const {
   LawWalls const walls = law_walls(own_, declared_.primitives, declared_.walls, declared_.fields.size(), *mesh_);
   for (int face = 0; face < 2 * mesh_->dimensions(); ++face) {
     LawWallKind const kind = walls[static_cast<std::size_t>(face)].kind;
-    int const first = law_->first_of_vector();
-    bool const is_normal = first >= 0 && static_cast<int>(field) == first + face / 2;
+    bool const is_normal = law_->is_reversed(field, face / 2);
     if (kind != LawWallKind::periodic && (kind != LawWallKind::reflecting || is_normal)) return false;
   }
   return true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,8 +55,8 @@ class StateLaw {
   /// \param names of the primitives
   [[nodiscard]] virtual std::optional<std::string> unphysical(Fields<Real> const& state,
                                                               std::vector<std::string> const& names) const = 0;
-  /// The first of the fields that make a vector, whose normal component reflecting walls reverse; -1: there is none.
-  [[nodiscard]] virtual int first_of_vector() const = 0;
+  /// Whether a field is the component along `axis` of a vector, which reflecting walls reverse.
+  [[nodiscard]] virtual bool is_reversed(std::size_t field, int axis) const = 0;
 
  protected:
   StateLaw() = default;

@@ -25,6 +25,7 @@
 #include "physics/equations/stage_sweeps.hpp"
 #include "physics/equations/state_law.hpp"
 #include "physics/equations/values.hpp"
+#include "physics/equations/vectors_of_law.hpp"
 
 namespace halocline {
 
@@ -132,12 +133,14 @@ struct WallKernel {
   static constexpr int Count = Law::fields;
   BoxSet boxes;
   Law law;
-  int vector;
+  unsigned reversed[3] = {0, 0, 0};  ///< for each axis: the fields, as bits, that a reflecting wall reverses
   Index owned[3] = {1, 1, 1};
   BlockView<Real> field[Count];
   WallOfBlock<Real, Law> wall[6];
 
-  WallKernel(Law const& of, int first_of_vector) : law(of), vector(first_of_vector) {}
+  WallKernel(Law const& of, std::array<unsigned, 3> const& reversed_by_axis) : law(of) {
+    for (std::size_t axis = 0; axis < 3; ++axis) reversed[axis] = reversed_by_axis[axis];
+  }
 
   KOKKOS_FUNCTION void operator()(Index n) const { boxes.each(n, Visit{*this}); }
 
@@ -164,8 +167,8 @@ struct WallKernel {
     for (int n = 0; n < Count; ++n) u.value[n] = field[n](from[0], from[1], from[2]);
     if (holds) {
       u = beyond(law, its, face, u, its.given.at(place));
-    } else if (reflects && vector >= 0) {
-      u.value[vector + axis] = -u.value[vector + axis];
+    } else if (reflects) {
+      for (int n = 0; n < Count; ++n) u.value[n] = (reversed[axis] >> n & 1U) != 0 ? -u.value[n] : u.value[n];
     }
     for (int n = 0; n < Count; ++n) field[n](i, j, k) = u.value[n];
   }
@@ -207,7 +210,7 @@ class WallStates {
   };
 
   void fill_block(double time, Block const& block, Fields<Real>& state) {
-    equation::WallKernel<Real, Law> kernel(law_, vector_of_law());
+    equation::WallKernel<Real, Law> kernel(law_, equation::reversed_fields<Law, Axes>());
     Field<Real> const& first = *state.front();
     IndexRange const owned = first.owned(block);
     IndexRange const all = first.with_ghosts(block);
@@ -244,11 +247,6 @@ class WallStates {
     using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
     Kokkos::parallel_for("halocline walls of a law", launched_at_once(Policy(execution(block), 0, kernel.boxes.work())),
                          kernel);
-  }
-
-  [[nodiscard]] static constexpr int vector_of_law() {
-    if constexpr (requires { Law::vector; }) return Law::vector;
-    return -1;
   }
 
   [[nodiscard]] static bool depends_on_time(LawWall const& wall) {
