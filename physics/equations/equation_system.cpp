@@ -225,7 +225,29 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, 
     rate.has_ghosts = false;
   }
   sweep(of, stage, to);
-  if (slope != nullptr) add_source();
+  if (slope != nullptr) return add_source();
+  if (uses_donor_cells_) take_donor_cells(stage, to);
+}
+
+template <class Real>
+void EquationSystem<Real>::take_donor_cells(StageArguments<Real> const& stage, FieldsState<Real>& out) {
+  finish_exchange_of(out);
+  if (!marks_) {
+    marks_ = std::make_unique<Field<Real>>(mesh_, FieldDescription{.name = "donor cells", .ghosts = 1});
+    exchange_of_marks_.emplace(std::vector<FieldBase const*>{marks_.get()});
+  }
+  marks_->fill(Real{0});
+  // A neighbour may lose by the changed flux what it needs to stay physical, and is then marked in the next round. A
+  // cell is marked once, so there is a last round, at the latest when all faces have donor cells.
+  for (int round = 1;; ++round) {
+    std::array<double, 1> marked{static_cast<double>(stages_->mark_unphysical(out.fields, *marks_, round))};
+    mesh_->communicator().sum(marked);
+    if (marked[0] == 0) break;
+    donor_cells_ += static_cast<std::int64_t>(marked[0]);
+    exchange_of_marks_->exchange({marks_.get()});
+    stages_->take_donor_cells(stage, *marks_, round);
+    out.has_ghosts = false;
+  }
 }
 
 template <class Real>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,13 @@ class EquationSystem final : public EvolvingSystem {
 
   /// The largest `fastest` of the physics' functor over all points of the mesh, in 1 / time; empty if it has none.
   [[nodiscard]] std::optional<double> fastest(double time, FieldsState<Real>& y);
+  /// Whether stages can take donor cells.
+  [[nodiscard]] bool has_donor_cells() const { return stages_->has_donor_cells(); }
+  /// From now on, stages without a slope take donor cells where their results are not physical, or no longer. Costs a
+  /// pass and a wait per stage.
+  void use_donor_cells(bool are_used) { uses_donor_cells_ = are_used; }
+  /// How often a cell of any rank took donor cells in a stage.
+  [[nodiscard]] std::int64_t& donor_cells() { return donor_cells_; }
   /// Diffusivity of the field that diffuses most, in length^2 / time.
   [[nodiscard]] double largest_diffusivity() const;
 
@@ -63,6 +71,8 @@ class EquationSystem final : public EvolvingSystem {
   /// The rate on all owned cells, in a separate pass.
   void sweep_slope(StageArguments<Real> const& of, FieldsState<Real>& slope);
   void sweep(FieldsState<Real> const& y, StageArguments<Real> const& stage, FieldsState<Real>& out);
+  /// Makes a stage's result physical by donor cells, if they do.
+  void take_donor_cells(StageArguments<Real> const& stage, FieldsState<Real>& out);
   /// The values of `source` at `time`; null if all are zero.
   [[nodiscard]] FieldsState<Real> const* sources(double time);
   [[nodiscard]] Fields<Real> create_fields() const;
@@ -79,6 +89,10 @@ class EquationSystem final : public EvolvingSystem {
   std::vector<std::optional<ImplicitDiffusion<Real>>> implicit_;
   std::unique_ptr<FieldsState<Real>> sources_;  ///< null: none
   std::optional<double> sources_time_;          ///< time at which `sources_` was evaluated
+  bool uses_donor_cells_ = false;
+  std::int64_t donor_cells_ = 0;
+  std::unique_ptr<Field<Real>> marks_;         ///< of cells that take donor cells; null before the first use
+  std::optional<Exchange> exchange_of_marks_;  ///< as well
 };
 
 }  // namespace halocline

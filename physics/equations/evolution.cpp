@@ -12,6 +12,7 @@
 #include "framework/operator/state_archive.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/log.hpp"
 #include "framework/runtime/nan_aware.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "physics/equations/closed_walls.hpp"
@@ -165,6 +166,8 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
   }
   system_ =
       std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages), std::move(implicit));
+  falls_back_ = law_ != nullptr && system_->has_donor_cells() && own_.choice("fallback") == "donor_cell" &&
+                integrator_->keep_previous();
   if (law_ != nullptr) {
     if (auto const found = law_->unphysical(state_.fields, names_of(declared_.primitives))) {
       throw InputError("`" + own_.full_name("initial") + "` is not a physical state at " + *found);
@@ -192,6 +195,7 @@ std::vector<Quantity> Evolution<Real>::quantities() const {
     all.push_back(measured(quantity, *state_.fields[n], *mesh_));
   }
   for (std::size_t n = 0; n < declared_.fields.size(); ++n) add_errors(n, all);
+  if (falls_back_) all.push_back({"donor_cells", static_cast<double>(system_->donor_cells())});
   return all;
 }
 
@@ -252,8 +256,25 @@ void Evolution<Real>::require_physical(double fastest) const {
   if (law_ == nullptr || std::isfinite(fastest)) return;
   if (auto const found = law_->unphysical(state_.fields, names_of(declared_.primitives))) {
     throw NotANumberError("the state has left the physical range at time " + shortest_text(time_) + ": " + *found +
-                          "; a shorter step or `reconstruction: donor_cell` may keep it there");
+                          (falls_back_ ? ", which donor cells did not prevent; a shorter step may keep it there"
+                                       : "; a shorter step or `reconstruction: donor_cell` may keep it there"));
   }
+}
+
+/// Repeats a step that ended with a state that is not physical. Says so the first time.
+template <class Real>
+void Evolution<Real>::repeat_with_donor_cells(Step const& step) {
+  auto const found = law_->unphysical(state_.fields, names_of(declared_.primitives));
+  if (!found) return;
+  if (system_->donor_cells() == 0) {
+    log_info("step " + std::to_string(step.number) + ", from time " + shortest_text(step.time) +
+             ": the state would leave the physical range at " + *found +
+             "; this and all such steps are repeated with donor cells there, which the quantity `donor_cells` counts");
+  }
+  integrator_->undo(*system_, state_);
+  system_->use_donor_cells(true);
+  static_cast<void>(integrator_->advance(*system_, step.time, step.size, state_));
+  system_->use_donor_cells(false);
 }
 
 /// The step of explicit Euler: the inverses of the steps of rates that act together add up.
@@ -282,6 +303,11 @@ std::vector<SolveReport> Evolution<Real>::advance(Step const& step) {
   known_step_.reset();
   auto reports = integrator_->advance(*system_, step.time, step.size, state_);
   time_ = step.time + step.size;
+  if (falls_back_) {
+    // The next step needs this bound in any case.
+    if (!std::isfinite(*system_->fastest(time_, state_))) repeat_with_donor_cells(step);
+    known_step_ = euler_step();
+  }
   return reports;
 }
 
@@ -291,6 +317,7 @@ bool Evolution<Real>::serialize(StateArchive& state) {
   state.number("time", time_);
   if (state.restores()) known_step_.reset();
   system_->serialize_solvers(state);
+  if (falls_back_ && state.has("donor_cells")) state.count("donor_cells", system_->donor_cells());
   std::string const group = "integrator/" + integrator_name_;
   return !state.has(group) || integrator_->serialize(state, group, *system_);
 }

@@ -33,6 +33,7 @@ class Evolution final : public Physics {
   [[nodiscard]] bool is_closed(std::size_t field) const;
   [[nodiscard]] bool is_closed_by_law(std::size_t field) const;
   void require_physical(double fastest) const;
+  void repeat_with_donor_cells(Step const& step);
   void add_errors(std::size_t field, std::vector<Quantity>& all) const;
 
   Equations::Declared declared_;
@@ -43,6 +44,7 @@ class Evolution final : public Physics {
   std::unique_ptr<EquationSystem<Real>> system_;
   mutable std::optional<double> known_step_;  ///< euler_step() of the present state, once computed
   StateLaw<Real> const* law_;                 ///< owned by the system; null: none
+  bool falls_back_ = false;                   ///< steps to states that are not physical are repeated with donor cells
   bool solves_;                               ///< the integrator solves for the diffusive part of the rate
   std::string integrator_name_;
   std::unique_ptr<TimeIntegrator> integrator_;

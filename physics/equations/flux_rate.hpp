@@ -41,6 +41,8 @@ struct FluxRate {
   static constexpr Shape shape = star<reach, Axes>;
   static constexpr int fields = Law::fields;
   static constexpr bool is_long = true;
+  /// A law with a balance keeps its states physical by itself, and donor cells alone would not keep the balance.
+  static constexpr bool has_donor_cells = !HasBalance<Law, Values<Real, fields>>;
   using State = Values<Real, fields>;
   /// The cells of one line that the rate reads, converted by `seen`, with the point itself in the middle.
   struct Line {
@@ -81,6 +83,18 @@ struct FluxRate {
     } else {
       return riemann.template flux<Axis>(law, below, above);
     }
+  }
+  /// What is to be added to the flux through the lower face to make it that of donor cells, the states of both cells. A
+  /// face has a rate of first order then, with which physical states stay physical.
+  template <int Axis>
+  KOKKOS_FUNCTION State change_to_donor_cells(Line const& line) const {
+    State below = line.cell[reach - 1];
+    State above = line.cell[reach];
+    if constexpr (Reconstruction::of_conserved) {
+      below = law.primitive(below);
+      above = law.primitive(above);
+    }
+    return riemann.template flux<Axis>(law, below, above) - flux<Axis, -1>(line);
   }
   /// The contribution of both fluxes of the middle cell to the rate.
   template <int Axis, class P>

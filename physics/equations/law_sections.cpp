@@ -127,6 +127,15 @@ void declare_law(Section& own, std::vector<Primitive> const& primitives, std::ve
   own.choice("riemann", "Riemann solver, which computes the flux through a face from the values on both sides.",
              solvers)
       .defaults_to(solvers.back());
+  if (!traits.is_balanced) {
+    own.choice(
+           "fallback",
+           "What happens if a step leads to a state that is not physical. donor_cell: the step is repeated, and "
+           "faces of cells that would leave the physical range take the values of the cells; the quantity "
+           "donor_cells counts these cells, once a stage. none: the run ends, and ssp_rk2 needs a third less memory.",
+           std::vector<std::string>{"donor_cell", "none"})
+        .defaults_to("donor_cell");
+  }
   Section& initial = own.section("initial", "Initial state.");
   for (Primitive const& each : primitives) {
     initial.field(each.name, each.sentence).defaults_to(each.initial);

@@ -11,6 +11,7 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/block_geometry.hpp"
 #include "framework/runtime/nan_aware.hpp"
+#include "physics/equations/donor_cells.hpp"
 #include "physics/equations/stage_functor.hpp"
 #include "physics/equations/stages.hpp"
 
@@ -188,6 +189,42 @@ class StageSweeps final : public Stages<Real> {
     return all;
   }
 
+  [[nodiscard]] bool has_donor_cells() const override { return equation::has_donor_cells<Rate>(); }
+
+  [[nodiscard]] Index mark_unphysical([[maybe_unused]] Fields<Real> const& state, [[maybe_unused]] Field<Real>& marks,
+                                      [[maybe_unused]] int round) const override {
+    Index marked = 0;
+    if constexpr (equation::has_donor_cells<Rate>()) {
+      for (Block const& block : mesh_->blocks()) {
+        equation::MarkUnphysical<Real, Rate> kernel{
+            equation::CellsOfBox(marks.owned(block)), rate_, {}, marks.view(block), static_cast<Real>(round)};
+        for (std::size_t n = 0; n < fields; ++n) kernel.state[n] = view(state, n, block);
+        Index of_block = 0;
+        Kokkos::parallel_reduce("halocline unphysical cells", policy(block, kernel.cells), kernel,
+                                Kokkos::Sum<Index>(of_block));
+        marked += of_block;
+      }
+    }
+    return marked;
+  }
+
+  void take_donor_cells([[maybe_unused]] StageArguments<Real> const& stage, [[maybe_unused]] Field<Real> const& marks,
+                        [[maybe_unused]] int round) const override {
+    if constexpr (equation::has_donor_cells<Rate>()) {
+      for (Block const& block : mesh_->blocks()) {
+        equation::TakeDonorCells<Real, Rate, Axes> kernel{
+            equation::CellsOfBox(marks.owned(block)), rate_, {}, {}, marks.view(block), static_cast<Real>(round), {}};
+        for (std::size_t n = 0; n < fields; ++n) {
+          kernel.y[n] = view(*stage.y, n, block);
+          kernel.out[n] = (*stage.out)[n]->view(block);
+        }
+        for (int axis = 0; axis < Axes; ++axis)
+          kernel.factor[axis] = static_cast<Real>(stage.scale) * differences_.inverse_spacing[axis];
+        Kokkos::parallel_for("halocline donor cells", policy(block, kernel.cells), kernel);
+      }
+    }
+  }
+
   [[nodiscard]] std::optional<double> fastest(double time, Fields<Real> const& y) const override {
     if constexpr (equation::is_bounded<Real, Bound, Axes>(
                       std::make_index_sequence<static_cast<std::size_t>(fields + coefficients)>())) {
@@ -209,6 +246,10 @@ class StageSweeps final : public Stages<Real> {
 
   [[nodiscard]] static View view(Fields<Real> const& fields_of_state, std::size_t n, Block const& block) {
     return std::as_const(*fields_of_state[n]).view(block);
+  }
+  [[nodiscard]] static auto policy(Block const& block, equation::CellsOfBox const& cells) {
+    using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+    return launched_at_once(Policy(execution(block), 0, cells.size()));
   }
   [[nodiscard]] Geometry<Real> geometry_at(Block const& block, double time) const {
     Geometry<Real> geometry = geometry_[block.local].geometry();

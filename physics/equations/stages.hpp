@@ -63,6 +63,22 @@ class Stages {
   /// Of each field, in length^2 / time: the part of the rate that can be solved for. Empty if there is none.
   [[nodiscard]] virtual std::vector<double> diffusivity() const = 0;
 
+  /// Whether the stages of the rate can take donor cells where their results are not physical, by the two functions
+  /// below.
+  [[nodiscard]] virtual bool has_donor_cells() const { return false; }
+  /// Marks the owned cells of this rank that are not physical and not marked yet. Waits for the result.
+  ///
+  /// \param marks zero where a cell is not marked, else the number of the round in which it was
+  /// \return the number of cells that it marked
+  [[nodiscard]] virtual Index mark_unphysical(Fields<Real> const& /*state*/, Field<Real>& /*marks*/,
+                                              int /*round*/) const {
+    return 0;
+  }
+  /// Changes the result of a stage to that of donor cells at both sides of those faces of which a cell was marked in
+  /// this round, and none in an earlier one. Ghosts of y and marks must be valid.
+  virtual void take_donor_cells(StageArguments<Real> const& /*stage*/, Field<Real> const& /*marks*/,
+                                int /*round*/) const {}
+
  protected:
   Stages() = default;
 };

@@ -104,6 +104,19 @@ std::vector<SolveReport> ExplicitRungeKutta::advance(EvolvingSystem& system, dou
   return {};
 }
 
+bool ExplicitRungeKutta::keep_previous() {
+  // The last stage then writes another state than u, but not the one that its rate reads.
+  ExplicitStage& last = stages_.back();
+  if (last.out == 0) last.out = last.y == 1 ? 2 : 1;
+  states_ = StepStates(states_of(stages_));
+  return true;
+}
+
+void ExplicitRungeKutta::undo(EvolvingSystem& system, SystemState& u) {
+  system.swap(u, states_[stages_.back().out]);
+  --steps_.taken;
+}
+
 std::vector<IntegratorEntry> explicit_runge_kutta_entries() {
   std::vector<IntegratorEntry> entries;
   entries.push_back(entry_of(

@@ -55,6 +55,8 @@ class ExplicitRungeKutta final : public TimeIntegrator {
                                                  SystemState& u) override;
   [[nodiscard]] double stable_factor() const override { return stable_factor_; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
+  [[nodiscard]] bool keep_previous() override;
+  void undo(EvolvingSystem& system, SystemState& u) override;
   [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {
     return halocline::serialize(steps_, archive, group), true;
   }

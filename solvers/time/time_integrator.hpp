@@ -43,6 +43,12 @@ class TimeIntegrator {
   /// The next step that the method suggests: for an error-controlled one that has made steps, a step that meets its
   /// tolerance; infinite otherwise.
   [[nodiscard]] virtual double suggested_step() const { return std::numeric_limits<double>::infinity(); }
+  /// Asks the method to keep the state from before each `advance`, which may take one more state. Call it before the
+  /// first one. Returns false if the method cannot.
+  [[nodiscard]] virtual bool keep_previous() { return false; }
+  /// Takes the last `advance` back: u is what it was before. Only after keep_previous() returned true, and once for
+  /// each `advance`.
+  virtual void undo(EvolvingSystem& /*system*/, SystemState& /*u*/) {}
   /// Discards the history of earlier steps, because u was changed from outside.
   virtual void restart() {}
   /// Counts of steps; an error-controlled method may take several in one `advance`.
