@@ -36,9 +36,11 @@
 //
 // and optionally `vector` (a vector, whose normal component reflecting walls reverse: the index of its first component;
 // several: a list of these, or, if their components do not follow one another, a list of lists of components), what
-// HasContact requires (HLLC), `source(at, u)`, what HasBalance requires, `beyond` (HasWalls), `courant` (below 1: the
-// fraction of a spacing that waves may travel in a step), and `given(values, inside, others)`: the conserved state of
-// the values in a deck, if these are not a primitive state (GivesStates).
+// HasContact requires (HLLC), `riemann_flux<Axis>(l, r)` in place of `bounds` (HasRiemannFlux), `diffusivity()`, by
+// which the fields diffuse beside the fluxes (LawDiffuses), `source(at, u)` of the conserved state or, with
+// `source_shape`, of readers of each field (SourceReadsNeighbours), what HasBalance requires, `beyond` (HasWalls),
+// `courant` (below 1: the fraction of a spacing that waves may travel in a step), and `given(values, inside, others)`:
+// the conserved state of the values in a deck, if these are not a primitive state (GivesStates).
 
 namespace halocline {
 

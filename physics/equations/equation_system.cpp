@@ -225,8 +225,8 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, 
     rate.has_ghosts = false;
   }
   sweep(of, stage, to);
-  if (slope != nullptr) return add_source();
-  if (uses_donor_cells_) take_donor_cells(stage, to);
+  if (slope != nullptr) add_source();
+  if (slope == nullptr && uses_donor_cells_) take_donor_cells(stage, to);
 }
 
 template <class Real>

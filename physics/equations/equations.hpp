@@ -118,7 +118,8 @@ class Equations {
   [[nodiscard]] PhysicsEntry law() const {
     using First = Law<double, 1>;
     constexpr LawTraits traits{HasContact<First, typename First::State, WaveBounds<double>>,
-                               HasBalance<First, typename First::State>, HasWalls<First, typename First::State>};
+                               HasBalance<First, typename First::State>, HasWalls<First, typename First::State>,
+                               HasRiemannFlux<First, typename First::State>};
     return law_entry({Axes...}, {static_cast<std::size_t>(Law<double, Axes>::fields)...}, traits,
                      {&LawParts<Law, Axes>::make_single...}, {&LawParts<Law, Axes>::make_double...});
   }

@@ -32,9 +32,22 @@ struct FastestWave {
   }
 };
 
+/// Whether a law's fields diffuse: `diffusivity()` returns their diffusivities, in length^2 / time.
+template <class Law>
+concept LawDiffuses = requires(Law const& law) {
+  law.diffusivity();
+};
+
+/// Whether a law's source reads neighbours: `source(at, u…)` takes a reader for each conserved field, with named
+/// neighbours within `source_shape`.
+template <class Law>
+concept SourceReadsNeighbours = requires {
+  Law::source_shape;
+};
+
 /// The rate of a conservation law at a cell: minus the divergence of the numerical fluxes through its faces, plus
-/// `source(at, conserved)` if the law has one. Each cell evaluates its own faces, by the same operations on the same
-/// values as the neighbour across: both get the same bits, so that sums change by rounding only.
+/// `source` and the diffusion by `diffusivity` if the law has them. Each cell evaluates its own faces, by the same
+/// operations on the same values as the neighbour across: both get the same bits, so that sums change by rounding only.
 template <class Real, class Law, class Reconstruction, int Axes>
 struct FluxRate {
   static constexpr int reach = Reconstruction::reach + 1;
@@ -52,6 +65,9 @@ struct FluxRate {
   Law law;
   Reconstruction reconstruction;
   RiemannSolver<Real> riemann;
+
+  /// In length^2 / time, by field. Only if the law's fields diffuse.
+  [[nodiscard]] State diffusivity_of_law() const requires LawDiffuses<Law> { return law.diffusivity(); }
 
   template <class P, class... U>
   KOKKOS_FORCEINLINE_FUNCTION State operator()(P const& at, U const&... u) const {
@@ -109,14 +125,29 @@ struct FluxRate {
   template <class P, class... U>
   KOKKOS_FORCEINLINE_FUNCTION State with_source(State const& rate, [[maybe_unused]] P const& at,
                                                 [[maybe_unused]] U const&... u) const {
-    if constexpr (requires(Law const& its, State const& state) { its.source(at, state); }) {
-      return rate + law.source(at, State{{u[here]...}});
+    State const diffused = with_diffusion(rate, at, std::make_index_sequence<static_cast<std::size_t>(fields)>(), u...);
+    if constexpr (SourceReadsNeighbours<Law>) {
+      static_assert(shape.covers(Law::source_shape), "a law's source reads further than its fluxes");
+      return diffused + law.source(at, u...);
+    } else if constexpr (requires(Law const& its, State const& state) { its.source(at, state); }) {
+      return diffused + law.source(at, State{{u[here]...}});
+    } else {
+      return diffused;
+    }
+  }
+
+ private:
+  template <class P, std::size_t... N, class... U>
+  KOKKOS_FORCEINLINE_FUNCTION State with_diffusion(State const& rate, [[maybe_unused]] P const& at,
+                                                   std::index_sequence<N...>, [[maybe_unused]] U const&... u) const {
+    if constexpr (LawDiffuses<Law>) {
+      State const diffusivity = law.diffusivity();
+      return {{(rate.value[N] + diffusivity.value[N] * at.laplacian(u))...}};
     } else {
       return rate;
     }
   }
 
- private:
   template <int Axis, class P, class... U>
   KOKKOS_FORCEINLINE_FUNCTION State along_axis(P const& at, U const&... u) const {
     Line const line = read<Axis>(std::make_index_sequence<static_cast<std::size_t>(2 * reach + 1)>(), u...);

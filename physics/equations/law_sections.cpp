@@ -122,11 +122,13 @@ void declare_law(Section& own, std::vector<Primitive> const& primitives, std::ve
   own.choice("limiter", "Limiter of the slopes (plm).",
              std::vector<std::string>{"minmod", "mc", "van_leer", "superbee"})
       .defaults_to("van_leer");
-  std::vector<std::string> solvers{"rusanov", "hll"};
-  if (traits.has_contact) solvers.emplace_back("hllc");
-  own.choice("riemann", "Riemann solver, which computes the flux through a face from the values on both sides.",
-             solvers)
-      .defaults_to(solvers.back());
+  if (!traits.has_flux) {
+    std::vector<std::string> solvers{"rusanov", "hll"};
+    if (traits.has_contact) solvers.emplace_back("hllc");
+    own.choice("riemann", "Riemann solver, which computes the flux through a face from the values on both sides.",
+               solvers)
+        .defaults_to(solvers.back());
+  }
   if (!traits.is_balanced) {
     own.choice(
            "fallback",
@@ -185,6 +187,7 @@ LawScheme law_scheme(Options const& own) {
     scheme.theta = limiter == "minmod" ? 1 : 2;
     scheme.is_superbee = limiter == "superbee";
   }
+  if (!own.declares("riemann")) return scheme;
   scheme.has_one_speed = own.choice("riemann") == "rusanov";
   scheme.has_contact = own.choice("riemann") == "hllc";
   return scheme;

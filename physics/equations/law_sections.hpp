@@ -31,6 +31,7 @@ struct LawTraits {
   bool has_contact = false;  ///< HLLC
   bool is_balanced = false;  ///< HasBalance
   bool has_walls = false;    ///< HasWalls
+  bool has_flux = false;     ///< HasRiemannFlux
 };
 
 /// The scheme that `reconstruction`, `limiter` and `riemann` of a deck select.

@@ -41,10 +41,17 @@ concept HasWalls = requires(Law const& law, State const& w) {
   law.beyond(0, 0, 1, w, w);
 };
 
-/// The flux through a face from the states on both sides: Rusanov, Harten-Lax-van Leer (HLL), or HLLC (Toro, Spruce and
-/// Speares). They differ by two weights, zero or one: branching on a condition, although it is the same at all faces,
-/// would keep host compilers from vectorising. Devices skip terms without weight. Rusanov is HLL with bounds of equal
-/// size.
+/// Whether a law computes the flux through a face itself, `riemann_flux<Axis>(left, right)` from the primitive states
+/// on both sides: decks then choose no Riemann solver, and the law needs no `bounds`.
+template <class Law, class State>
+concept HasRiemannFlux = requires(Law const& law, State const& w) {
+  law.template riemann_flux<0>(w, w);
+};
+
+/// The flux through a face from the states on both sides: the law's own, or Rusanov, Harten-Lax-van Leer (HLL), or HLLC
+/// (Toro, Spruce and Speares). They differ by two weights, zero or one: branching on a condition, although it is the
+/// same at all faces, would keep host compilers from vectorising. Devices skip terms without weight. Rusanov is HLL
+/// with bounds of equal size.
 template <class Real>
 struct RiemannSolver {
   Real one_speed = 0;  ///< 1 for Rusanov
@@ -53,6 +60,16 @@ struct RiemannSolver {
   /// \param l, r primitive states below and above the face
   template <int Axis, class Law, class State>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State flux(Law const& law, State const& l, State const& r) const {
+    if constexpr (HasRiemannFlux<Law, State>) {
+      return law.template riemann_flux<Axis>(l, r);
+    } else {
+      return solved<Axis>(law, l, r);
+    }
+  }
+
+ private:
+  template <int Axis, class Law, class State>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State solved(Law const& law, State const& l, State const& r) const {
     State const conserved_l = law.conserved(l);
     State const conserved_r = law.conserved(r);
     State const flux_l = law.template flux<Axis>(l, conserved_l);
@@ -80,7 +97,6 @@ struct RiemannSolver {
     }
   }
 
- private:
   template <int Axis, class Law, class State>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION WaveBounds<Real> outer_waves(Law const& law, State const& l,
                                                                          State const& r) const {

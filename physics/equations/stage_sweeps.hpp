@@ -182,7 +182,10 @@ class StageSweeps final : public Stages<Real> {
 
   [[nodiscard]] std::vector<double> diffusivity() const override {
     std::vector<double> all;
-    if constexpr (diffuses) {
+    if constexpr (requires { rate_.diffusivity_of_law(); }) {
+      Values<Real, fields> const of_field = rate_.diffusivity_of_law();
+      for (int n = 0; n < fields; ++n) all.push_back(static_cast<double>(of_field[n]));
+    } else if constexpr (diffuses) {
       Values<Real, fields> const of_field = rate_.diffusivity();
       for (int n = 0; n < fields; ++n) all.push_back(static_cast<double>(of_field[n]));
     }
