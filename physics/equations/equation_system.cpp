@@ -226,7 +226,18 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, 
   }
   sweep(of, stage, to);
   if (slope != nullptr) add_source();
-  if (slope == nullptr && uses_donor_cells_) take_donor_cells(stage, to);
+  if (slope == nullptr && names_) take_donor_cells(stage, to);
+}
+
+template <class Real>
+void EquationSystem<Real>::use_donor_cells(std::vector<std::string> names) {
+  names_ = std::move(names);
+  first_unphysical_.reset();
+}
+template <class Real>
+std::optional<std::string> EquationSystem<Real>::end_donor_cells() {
+  names_.reset();
+  return first_unphysical_;
 }
 
 template <class Real>
@@ -243,6 +254,7 @@ void EquationSystem<Real>::take_donor_cells(StageArguments<Real> const& stage, F
     std::array<double, 1> marked{static_cast<double>(stages_->mark_unphysical(out.fields, *marks_, round))};
     mesh_->communicator().sum(marked);
     if (marked[0] == 0) break;
+    if (!first_unphysical_) first_unphysical_ = law_->unphysical(out.fields, *names_);
     donor_cells_ += static_cast<std::int64_t>(marked[0]);
     exchange_of_marks_->exchange({marks_.get()});
     stages_->take_donor_cells(stage, *marks_, round);

@@ -55,9 +55,14 @@ class EquationSystem final : public EvolvingSystem {
   [[nodiscard]] std::optional<double> fastest(double time, FieldsState<Real>& y);
   /// Whether stages can take donor cells.
   [[nodiscard]] bool has_donor_cells() const { return stages_->has_donor_cells(); }
-  /// From now on, stages without a slope take donor cells where their results are not physical, or no longer. Costs a
-  /// pass and a wait per stage.
-  void use_donor_cells(bool are_used) { uses_donor_cells_ = are_used; }
+  /// From now on, stages without a slope take donor cells where their results are not physical. Costs a pass and a wait
+  /// per stage.
+  ///
+  /// \param names of the law's primitives
+  void use_donor_cells(std::vector<std::string> names);
+  /// No longer. Returns a description of the first cell that took donor cells and of its state without them; empty if
+  /// none did.
+  std::optional<std::string> end_donor_cells();
   /// How often a cell of any rank took donor cells in a stage.
   [[nodiscard]] std::int64_t& donor_cells() { return donor_cells_; }
   /// Diffusivity of the field that diffuses most, in length^2 / time.
@@ -87,9 +92,10 @@ class EquationSystem final : public EvolvingSystem {
   FieldsState<Real>* under_way_ = nullptr;  ///< state whose ghosts are being exchanged
   std::vector<BoundaryFill> walls_;
   std::vector<std::optional<ImplicitDiffusion<Real>>> implicit_;
-  std::unique_ptr<FieldsState<Real>> sources_;  ///< null: none
-  std::optional<double> sources_time_;          ///< time at which `sources_` was evaluated
-  bool uses_donor_cells_ = false;
+  std::unique_ptr<FieldsState<Real>> sources_;     ///< null: none
+  std::optional<double> sources_time_;             ///< time at which `sources_` was evaluated
+  std::optional<std::vector<std::string>> names_;  ///< of primitives; empty: no donor cells
+  std::optional<std::string> first_unphysical_;
   std::int64_t donor_cells_ = 0;
   std::unique_ptr<Field<Real>> marks_;         ///< of cells that take donor cells; null before the first use
   std::optional<Exchange> exchange_of_marks_;  ///< as well

@@ -264,17 +264,15 @@ void Evolution<Real>::require_physical(double fastest) const {
 /// Repeats a step that ended with a state that is not physical. Says so the first time.
 template <class Real>
 void Evolution<Real>::repeat_with_donor_cells(Step const& step) {
-  auto const found = law_->unphysical(state_.fields, names_of(declared_.primitives));
-  if (!found) return;
-  if (system_->donor_cells() == 0) {
-    log_info("step " + std::to_string(step.number) + ", from time " + shortest_text(step.time) +
-             ": the state would leave the physical range at " + *found +
-             "; this and all such steps are repeated with donor cells there, which the quantity `donor_cells` counts");
-  }
+  bool const is_first = system_->donor_cells() == 0;
   integrator_->undo(*system_, state_);
-  system_->use_donor_cells(true);
+  system_->use_donor_cells(names_of(declared_.primitives));
   static_cast<void>(integrator_->advance(*system_, step.time, step.size, state_));
-  system_->use_donor_cells(false);
+  std::optional<std::string> const found = system_->end_donor_cells();
+  if (!is_first || !found) return;
+  log_info("step " + std::to_string(step.number) + ", from time " + shortest_text(step.time) +
+           ": the state would leave the physical range at " + *found +
+           "; this and all such steps are repeated with donor cells there, which the quantity `donor_cells` counts");
 }
 
 /// The step of explicit Euler: the inverses of the steps of rates that act together add up.

@@ -68,5 +68,27 @@ TEST(ExplicitMethods, HoldWhatTheirEntriesSay) {
   EXPECT_EQ(integrators().find("rk4").numbers_moved, 13);
 }
 
+// A step that is taken back and repeated has the bits of the first, which are those of a method that keeps nothing.
+TEST(ExplicitMethods, StepsCanBeTakenBack) {
+  for (std::string const& name : fixed_methods) {
+    SmallSystem system = explicit_test_equation(Complex(-0.5, 0.3));
+    NumbersState u({1, 0.5});
+    NumbersState plain({1, 0.5});
+    auto const method = integrator(name);
+    ASSERT_TRUE(method->keep_previous()) << name;
+    auto const other = integrator(name);
+    for (int n = 0; n < 3; ++n) {
+      auto const before = u.values;
+      static_cast<void>(method->advance(system, n, 1, u));
+      method->undo(system, u);
+      EXPECT_EQ(u.values, before) << name;
+      EXPECT_EQ(method->steps().taken, n) << name;
+      static_cast<void>(method->advance(system, n, 1, u));
+      static_cast<void>(other->advance(system, n, 1, plain));
+      EXPECT_EQ(u.values, plain.values) << name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace halocline
