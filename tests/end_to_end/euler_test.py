@@ -90,7 +90,6 @@ class Euler(unittest.TestCase):
                     self.assertIn(": the state would leave the physical range at cell (", run.err)
                     self.assertGreater(quantities["donor_cells"], 0)
                     self.assertLess(quantities["donor_cells"], 0.05 * n ** axes * 3 * run.taken)
-                print(axes, errors)
                 self.assert_falls(1.4, *errors)
                 run, _, _ = self.run_deck(f"noh-{axes}d", [meshes[0]] * axes, code=3, euler__fallback="none")
                 self.assertIn("the state has left the physical range at time 0.0", run.err)
@@ -108,7 +107,6 @@ class Euler(unittest.TestCase):
             # Mass and energy stay between the walls: 1, and 2.5 times (100 + 0.008 + 10).
             self.assertAlmostEqual(quantities["integral(density)"], 1, delta=1e-12)
             self.assertAlmostEqual(quantities["integral(energy)"], 275.02, delta=1e-9)
-        print("blasts", errors)
         self.assert_falls(2, *errors)
 
     def test_shu_osher(self):
@@ -131,13 +129,11 @@ class Euler(unittest.TestCase):
                  ((1 + 0.2 * numpy.sin(5 * x), 27 / 7), (0, 4 * 35 ** 0.5 / 9), (1, 31 / 3))]
         fine = gas.advance(start, 10 / n, 1.8, 1.4, "fixed")[0]
         errors = [self.error("shu-osher", [cells], fine.reshape(cells, -1).mean(axis=1)) for cells in (200, 800)]
-        print("shu", errors)
         self.assert_falls(2.5, *errors)
 
     def test_vortices(self):
         # Gresho's has kinks, at which errors are of order 1 in velocity: 3/2 in the mean.
         coarse, fine = (self.run_deck("gresho", [n, n])[1] for n in (20, 40))
-        print("gresho", coarse, fine)
         for name in ("error_1(momentum_x)", "error_1(momentum_y)"):
             self.assert_falls(2, coarse[name], fine[name])
         # Fluxes at the centres of faces make weno5 of second order, 4, once the vortex is resolved.
@@ -147,7 +143,6 @@ class Euler(unittest.TestCase):
             square = x[None, :] ** 2 + x[:, None] ** 2
             exact = (1 - 25 * 0.4 / (8 * 1.4 * numpy.pi ** 2) * numpy.exp(1 - square)) ** 2.5
             errors.append(self.error("isentropic-vortex", [n, n], exact))
-        print("vortex", errors)
         self.assert_falls(3.5, *errors)
 
 
