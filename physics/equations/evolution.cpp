@@ -282,9 +282,9 @@ void Evolution<Real>::repeat_with_donor_cells(Step const& step) {
 
 /// The step of explicit Euler: the inverses of the steps of rates that act together add up.
 template <class Real>
-double Evolution<Real>::euler_step() const {
+double Evolution<Real>::euler_step(std::optional<double> const& fastest) const {
   double rate = 0;
-  if (std::optional<double> const fastest = system_->fastest(time_, state_)) {
+  if (fastest) {
     rate = *fastest;
     require_physical(rate);
   } else if (declared_.stable_step) {
@@ -296,20 +296,24 @@ double Evolution<Real>::euler_step() const {
 
 template <class Real>
 double Evolution<Real>::stable_step() const {
-  known_step_ = euler_step();
+  if (!known_step_) known_step_ = euler_step(system_->fastest(time_, state_));
   return integrator_->stable_factor() * *known_step_;
 }
 
 template <class Real>
 std::vector<SolveReport> Evolution<Real>::advance(Step const& step) {
-  integrator_->set_euler_step(known_step_ ? *known_step_ : euler_step());
+  integrator_->set_euler_step(known_step_ ? *known_step_ : euler_step(system_->fastest(time_, state_)));
   known_step_.reset();
   auto reports = integrator_->advance(*system_, step.time, step.size, state_);
   time_ = step.time + step.size;
   if (falls_back_) {
     // The next step needs this bound in any case.
-    if (!std::isfinite(*system_->fastest(time_, state_))) repeat_with_donor_cells(step);
-    known_step_ = euler_step();
+    std::optional<double> fastest = system_->fastest(time_, state_);
+    if (fastest && !std::isfinite(*fastest)) {
+      repeat_with_donor_cells(step);
+      fastest = system_->fastest(time_, state_);
+    }
+    known_step_ = euler_step(fastest);
   }
   return reports;
 }

@@ -29,7 +29,7 @@ class Evolution final : public Physics {
   [[nodiscard]] bool serialize(StateArchive& state) override;
 
  private:
-  [[nodiscard]] double euler_step() const;
+  [[nodiscard]] double euler_step(std::optional<double> const& fastest) const;
   [[nodiscard]] bool is_closed(std::size_t field) const;
   [[nodiscard]] bool is_closed_by_law(std::size_t field) const;
   void require_physical(double fastest) const;

@@ -93,3 +93,33 @@ def advance(state, width, end, gamma, walls):
         through = (high * flux(l) - low * flux(r) + low * high * (conserved(r) - conserved(l))) / (high - low)
         w = primitive(conserved(w) + step / width * (through[:, :-1] - through[:, 1:]))
     return w
+
+
+def shocked_wave(mach, gamma, wave_number):
+    """The linear answer of a shock that moves at this Mach number into a gas at rest, of density 1 + e sin(k x) and pressure
+    1: a function of the distance behind the shock's start and of time, the change of density over e where x is the start 0.
+
+    The jump conditions, linearised about the steady shock, give three changes behind it for the change of density ahead: of
+    the shock's speed, an entropy wave, which the gas carries, and a sound wave, which moves to the left in the gas."""
+    def behind(density, speed):
+        square = density * speed ** 2 / gamma
+        pressure = 1 + 2 * gamma / (gamma + 1) * (square - 1)
+        ratio = (gamma + 1) * square / ((gamma - 1) * square + 2)
+        return numpy.array([density * ratio, speed * (1 - 1 / ratio), pressure])
+
+    speed = mach * gamma ** 0.5
+    density, velocity, pressure = behind(1, speed)
+    sound = (gamma * pressure / density) ** 0.5
+    small = 1e-6
+    by_density = (behind(1 + small, speed) - behind(1 - small, speed)) / (2 * small)
+    by_speed = (behind(1, speed + small) - behind(1, speed - small)) / (2 * small)
+    # In a sound wave to the left, the change of velocity is minus that of pressure over density and speed of sound.
+    change = -(by_density[1] * density * sound + by_density[2]) / (by_speed[1] * density * sound + by_speed[2])
+    of_density, _, of_pressure = by_density + change * by_speed
+    of_sound = of_pressure / sound ** 2
+    carried, left = velocity, velocity - sound
+
+    def density_of_waves(x, time):
+        return ((of_density - of_sound) * numpy.sin(wave_number * speed / (speed - carried) * (x - carried * time))
+                + of_sound * numpy.sin(wave_number * speed / (speed - left) * (x - left * time)))
+    return density_of_waves
