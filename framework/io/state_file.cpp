@@ -194,7 +194,8 @@ std::vector<std::pair<std::size_t, IndexRange>> StateFileReader::blocks_of(std::
     // Beyond, sums would overflow.
     constexpr Index farthest = Index{1} << 53U;
     for (std::size_t axis = 0; axis < 3 && is_ours; ++axis) {
-      bool const is_place = first[axis] >= 0 && first[axis] <= farthest && shape[3 - axis] <= static_cast<hsize_t>(farthest);
+      bool const is_place =
+          first[axis] >= 0 && first[axis] <= farthest && shape[3 - axis] <= static_cast<hsize_t>(farthest);
       if (!is_place) throw unreadable(file.path, "`" + field + "` has a block at an impossible place");
       block.begin[axis] = first[axis];
       block.end[axis] = first[axis] + static_cast<Index>(shape[3 - axis]);
