@@ -12,11 +12,10 @@ namespace {
 template <class Real>
 class FaceMeans : public testing::Test {
  protected:
-  using Limits = std::numeric_limits<Real>;
-
   /// Powers of two from the smallest subnormal number to the largest one, as exponents.
   static std::vector<int> exponents() {
     std::vector<int> all;
+    using Limits = std::numeric_limits<Real>;
     int const least = Limits::min_exponent - Limits::digits;
     for (int exponent = least; exponent < Limits::max_exponent; exponent += 7) all.push_back(exponent);
     all.push_back(Limits::max_exponent - 1);

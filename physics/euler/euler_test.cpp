@@ -485,7 +485,9 @@ TEST(Euler, DonorCellsLeaveOtherStepsAlone) {
       Flow flow(sod("x", scheme + "fallback: " + fallback + ", "), {.cells = {100}}, method);
       flow.run(sod_end);
       densities.push_back(flow.values(0));
-      if (fallback == "donor_cell") EXPECT_EQ(flow.quantity("donor_cells"), 0) << method;
+      if (fallback == "donor_cell") {
+        EXPECT_EQ(flow.quantity("donor_cells"), 0) << method;
+      }
     }
     EXPECT_EQ(densities[0], densities[1]) << method;
   }
