@@ -49,7 +49,8 @@ def smooth(chance, size, lengths, positive=False):
     size, length = number(size), lengths[axis]
     a, b, mean = number(chance.uniform(1, 7)), number(chance.uniform(0, 6)), 1.5 if positive else 0.25
     text = f"{size!r}*({mean}+sin({a}*({AXES[axis]}/{length!r})+{b}))"
-    return Expression(text, lambda *at: PRECISE(size) * (mean + np.sin(PRECISE(a) * (at[axis] / PRECISE(length)) + PRECISE(b))))
+    return Expression(text, lambda *at: PRECISE(size) * (mean + np.sin(PRECISE(a) * (at[axis] / PRECISE(length))
+                                                                       + PRECISE(b))))
 
 
 def jump(chance, low, high, lengths):
@@ -103,8 +104,9 @@ def wall_law(wall):
 class FiniteVolumes:
     """volume u' = right - matrix u for u' - div(k grad u) + v . grad u + c u = source; unknowns with x fastest.
 
-    Faces take the harmonic mean of the k of their cells. `k_at_walls`: whether walls take k at their position, or what follows
-    from that of the cells. `upwind`: whether the value that flows through a face is that of the upstream cell, or linear between both.
+    Faces take the harmonic mean of the k of their cells. `k_at_walls`: whether walls take k at their position, or what
+    follows from that of the cells. `upwind`: whether the value that flows through a face is that of the upstream cell, or
+    linear between both.
     """
 
     def __init__(self, lines, k, source, velocity=None, reaction=None, upwind=False, k_at_walls=False):
@@ -161,7 +163,7 @@ class FiniteVolumes:
 
 
     def _extrapolated(self, row, next_row, distance, gap):
-        """k at a wall with a derivative, from the last two cells; that of the last one if they are of different materials."""
+        """k at a wall with a derivative, from the last two cells; that of the last one if their materials differ."""
         k, following = self.conductivity[row], self.conductivity[next_row]
         is_smooth = k <= 2 * following and following <= 2 * k
         return k + min(PRECISE(1), distance / gap) * (k - following) if is_smooth else k
@@ -467,8 +469,8 @@ class GrayScott(Problem):
         feed, kill = (PRECISE(self.rates[name]) for name in "Fk")
 
         def rate(state):
-            diffusion = [diffusivities[n] * (systems[n].right - systems[n].matrix @ state[n]) / systems[n].volume + sources[n]
-                         for n in range(2)]
+            diffusion = [diffusivities[n] * (systems[n].right - systems[n].matrix @ state[n]) / systems[n].volume
+                         + sources[n] for n in range(2)]
             reaction = state[0] * state[1] ** 2
             return np.stack([diffusion[0] - reaction + feed * (1 - state[0]),
                              diffusion[1] + reaction - (feed + kill) * state[1]])

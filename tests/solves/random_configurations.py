@@ -1,4 +1,4 @@
-"""Random configurations of every physics by the real program: each agrees with an independent result, or says that it does not.
+"""Random configurations of every physics by the real program: each agrees with an independent result, or says why not.
 
 A seed determines a deck and the number of ranks: physics, mesh, walls, methods, precision, and scales up to 1e±30.
 
@@ -6,17 +6,17 @@ A seed determines a deck and the number of ranks: physics, mesh, walls, methods,
 - euler, shallow-water, wave and nbody with the same deck in units of order one, in double precision on one rank
   (`scaled_cases.py`).
 
-The difference is the largest over the unknowns, relative to the largest value. A configuration fails if the difference exceeds
-1e-10 in double precision or 1e-4 in single precision, times the condition, unless the run ends with exit code 2 or 3 or warns;
-and if it ends in any other way. The condition says how much larger than the roundings of single operations the error of a
-correct program may become. It is the product of
+The difference is the largest over the unknowns, relative to the largest value. A configuration fails if the difference
+exceeds 1e-10 in double precision or 1e-4 in single precision, times the condition, unless the run ends with exit code 2 or
+3 or warns; and if it ends in any other way. The condition says how much larger than the roundings of single operations the
+error of a correct program may become. It is the product of
 
-- the condition number |A| |A^-1| of the matrix of a step or of the stationary problem, in the maximum norm, since solves end at
-  a residual of 1e-12 (double) or 1e-6 (single) relative to the right-hand side or the first residual;
-- the amplification: for linear physics the sum over the steps of the norm of the matrix that a difference is multiplied by from
-  one state to the last, times the largest value of any step over that of the last; for gray-scott, laws, waves and bodies the
-  number of steps times the ratio of the relative differences at the end and at the start of two runs whose data differ by about
-  1e-8.
+- the condition number |A| |A^-1| of the matrix of a step or of the stationary problem, in the maximum norm, since solves
+  end at a residual of 1e-12 (double) or 1e-6 (single) relative to the right-hand side or the first residual;
+- the amplification: for linear physics the sum over the steps of the norm of the matrix that a difference is multiplied by
+  from one state to the last, times the largest value of any step over that of the last; for gray-scott, laws, waves and
+  bodies the number of steps times the ratio of the relative differences at the end and at the start of two runs whose data
+  differ by about 1e-8.
 
     random_configurations.py --program bin/halocline --seeds 0 1000 --json bench/results/random_configurations.json
 
@@ -77,7 +77,8 @@ def last_state(folder):
     last = max(folder.glob("snapshot_*.vt*"), key=lambda path: path.name)
     with h5py.File(last) as file:
         grid = file["VTKHDF"]
-        fields = {name: values[()] for part in ("CellData", "PointData") if part in grid for name, values in grid[part].items()}
+        fields = {name: values[()] for part in ("CellData", "PointData") if part in grid
+                  for name, values in grid[part].items()}
         if "Points" in grid:
             fields["position"] = grid["Points"][()]
     return {name: values.astype(float) for name, values in fields.items()}

@@ -1,7 +1,7 @@
 """Random decks of laws, waves and bodies in units that are powers of two, and the same decks in units of order one.
 
-A change of units multiplies every number by a power of two and changes no digit. So a run in any units, in either precision and
-on any number of ranks must end with the values of the run in units of order one, in double precision on one rank.
+A change of units multiplies every number by a power of two and changes no digit. So a run in any units, in either precision
+and on any number of ranks must end with the values of the run in units of order one, in double precision on one rank.
 """
 import numpy as np
 
@@ -22,7 +22,7 @@ def times(factor, text):
 
 
 class ScaledProblem:
-    """`deck(units)` is the deck in units (a dictionary of powers of two), `units` those of the case, `ones` those of order one.
+    """`deck(units)` is the deck in units (a dictionary of powers of two): `units` of the case, `ones` of order one.
 
     `fields(units)` are the unit of each field that is compared, in groups whose largest value the difference is relative to.
     """
@@ -191,7 +191,8 @@ class Bodies(ScaledProblem):
         if self.initial == "file":
             section["file"] = {"path": "bodies.npy"}
         elif self.initial == "plummer":
-            section["plummer"] = {"bodies": self.count, "mass": mass, "scale": length * (1 + perturbation), "seed": self.seed}
+            section["plummer"] = {"bodies": self.count, "mass": mass, "seed": self.seed,
+                                  "scale": length * (1 + perturbation)}
         else:
             section["two_body"] = {"masses": [0.25 * mass, 0.75 * mass], "axis": self.axis * length * (1 + perturbation),
                                    "eccentricity": self.eccentricity}
