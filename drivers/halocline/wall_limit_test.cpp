@@ -52,10 +52,10 @@ TEST(WallLimit, ThereIsNoneUnlessOneIsGiven) {
 }
 
 TEST(WallLimit, OneOfCenturiesIsNone) {
-  for (double const seconds : {1e10, 1e19, 1e300, std::numeric_limits<double>::infinity()}) {
-    WallLimit const limit(seconds, Clock::now(), nullptr);
-    EXPECT_FALSE(limit.is_near(3e9)) << seconds;
-    EXPECT_EQ(limit.seconds_left(), std::nullopt) << seconds;
+  for (double const length : {1e10, 1e19, 1e300, std::numeric_limits<double>::infinity()}) {
+    WallLimit const limit(length, Clock::now(), nullptr);
+    EXPECT_FALSE(limit.is_near(3e9)) << length;
+    EXPECT_EQ(limit.seconds_left(), std::nullopt) << length;
   }
 }
 
