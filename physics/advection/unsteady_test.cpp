@@ -198,7 +198,7 @@ TEST_P(StableStep, IsStableWhereDiffusionIsSolvedFor) {
 
 // Upwind transport has eigenvalues all around its disc: without much diffusion longer steps are unstable.
 TEST(UnsteadyAdvection, TheStepOfAnImexMethodIsLimitedByTheFlow) {
-  StableCase const test{"", {64}, false, Scheme::upwind, 1000, 1.3};
+  StableCase const test{"", {64}, false, Scheme::upwind, 10, 1.3};
   EXPECT_GE(growth(test, 1.3, "imex_ars222"), 1e3);
   auto const longest = [&](Solves solves, double speed) {
     Description description{.mesh = unit_mesh({64}, {.periodic = {true, true, true}}),

@@ -183,7 +183,8 @@ TEST(ConservationLaw, AFieldMayDiffuse) {
     double const coarse = wave_error(32, scheme, 0.8);
     double const fine = wave_error(64, scheme, 0.8);
     EXPECT_GE(std::log2(coarse / fine), 1.8) << scheme << coarse << " " << fine;
-    EXPECT_LT(fine, 1e-3) << scheme;
+    // The slopes delay the wave by (2 pi)^3 / 12 / 64^2 of its phase, WENO5 by far less; exp(-0.79) of it is left.
+    EXPECT_LT(fine, 2e-3) << scheme;
   }
   // The inverse steps of both add up: speed / width + 2 D / width^2.
   auto const run = run_of(law_of_one_field<Diffusing>(), "D: 0.25", 64, "ssp_rk2");
