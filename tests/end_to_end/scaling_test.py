@@ -29,7 +29,8 @@ class Scaling(unittest.TestCase):
                      *arguments, **options)
 
     def test_each_case_has_the_answer_of_a_single_rank(self):
-        for case, cells, *more in (("wave", 24, "--weak"), ("stencil", 16, "--overlap", "true", "false"), ("jacobi", 40), ("multigrid", 16, "--precision", "double"),
+        for case, cells, *more in (("wave", 24, "--weak"), ("stencil", 16, "--overlap", "true", "false"),
+                                   ("jacobi", 40), ("multigrid", 16, "--precision", "double"),
                                    ("bodies", 101)):
             with self.subTest(case=case), scratch() as folder:
                 done = self.scaling(folder, "--case", case, "--cells", str(cells), "--steps", "3", "9", *more)

@@ -141,11 +141,11 @@ std::vector<ReferenceTiming> references(Communicator const& communicator) {
   float* const old = floats(line.count);
   float* const next = floats(line.count);
   float* const norm = floats(1);
+  constexpr std::pair<char const*, Sweep> sweeps[] = {
+      {"a sweep whose kernel reads the neighbour's point, and its norm", &jacobi_block_reduce},
+      {"the same with an atomic addition a thread", &jacobi_atomic}};
   std::vector<ReferenceTiming> timings;
-  for (auto const& [name, sweep] :
-       {std::pair<char const*, Sweep>{"a sweep whose kernel reads the neighbour's point, and its norm",
-                                      &jacobi_block_reduce},
-        {"the same with an atomic addition a thread", &jacobi_atomic}}) {
+  for (auto const& [name, sweep] : sweeps) {
     // The first run loads all code that is used.
     for (int run = 0; run < 2; ++run) {
       ReferenceTiming const timing = jacobi(communicator, name, sweep, line, old, next, norm, stream.get());
