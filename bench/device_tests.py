@@ -53,6 +53,7 @@ def arguments():
     parser.add_argument("--parts", type=int, default=1, help="that programs without ranks, or the one that is checked, are run in")
     parser.add_argument("--part", type=int, nargs="+", help="of --parts, these alone")
     parser.add_argument("--within", type=float, default=float("inf"), help="seconds after which nothing is begun any more")
+    parser.add_argument("--until", type=float, default=float("inf"), help="seconds after which what still runs is stopped")
     parser.add_argument("--limit", type=float, default=300, help="seconds for each")
     parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="the number of ranks follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
@@ -124,7 +125,8 @@ def run(given, name, command, environment):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           env={**os.environ, **environment}, start_new_session=True) as process:
         try:
-            said, code = process.communicate(timeout=given.limit)[0], process.returncode
+            limit = min(given.limit, given.begin + given.until - begin)
+            said, code = process.communicate(timeout=limit)[0], process.returncode
         except subprocess.TimeoutExpired:
             process.terminate()  # mpirun then ends its ranks, which would disturb the other tests
             try:
