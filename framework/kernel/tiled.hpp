@@ -18,6 +18,12 @@ namespace halocline::kernel {
 template <class Execution>
 inline constexpr int threads_of_tile = is_host<Execution> ? 1 : ReductionTiles::columns;
 
+/// Whether the functor of a task declares `is_rare`.
+template <class Task>
+concept RareTask = requires {
+  requires Task::FunctorType::is_rare;
+};
+
 /// The tiles of a task.
 template <class Task>
 struct TileShape {
@@ -36,20 +42,20 @@ struct TileShape {
 
   /// Bytes of scratch memory before that of the n-th input, for this many reduction tiles.
   template <std::size_t... N, class... Real>
-  static constexpr int offset(int n, int stack, InputsAt<std::index_sequence<N...>, Real...> const*) {
+  static constexpr int offset(int n, int tall, InputsAt<std::index_sequence<N...>, Real...> const*) {
     int const bytes[] = {
-        0, (is_staged(static_cast<int>(N)) ? 2 * plane(static_cast<int>(N), stack) * static_cast<int>(sizeof(Real))
+        0, (is_staged(static_cast<int>(N)) ? 2 * plane(static_cast<int>(N), tall) * static_cast<int>(sizeof(Real))
                                            : 0)...};
     int sum = 0;
     for (int input = 0; input < n; ++input) sum += (bytes[input + 1] + 15) / 16 * 16;
     return sum;
   }
-  static constexpr int offset(int n, int stack) {
-    return offset(n, stack, static_cast<std::remove_const_t<decltype(Task::in)> const*>(nullptr));
+  static constexpr int offset(int n, int tall) {
+    return offset(n, tall, static_cast<std::remove_const_t<decltype(Task::in)> const*>(nullptr));
   }
   static constexpr int pitch(int n) { return width + 2 * reach_x(n); }
   /// Entries of a plane of the n-th input with what is read around the tile.
-  static constexpr int plane(int n, int stack) { return pitch(n) * (rows * stack + 2 * reach_y(n)); }
+  static constexpr int plane(int n, int tall) { return pitch(n) * (rows * tall + 2 * reach_y(n)); }
 
   static constexpr int values_of_column() {
     int values = Task::sums * 2;
@@ -58,21 +64,20 @@ struct TileShape {
   }
   /// Reduction tiles of a stack: tall tiles read less around them, but two teams should fit into the scratch memory of
   /// a compute unit (64 KiB), and the values of the columns into registers.
-  static constexpr int stack = [] {
+  static constexpr int fitting_stack() {
     int tall = dimensions == 3 ? 4 : 1;
     while (tall > 1 && (offset(decltype(Task::in)::count, tall) > (32 << 10) || tall * values_of_column() > 48))
       tall /= 2;
     return tall;
-  }();
+  }
+  static constexpr int stack = fitting_stack();
   static constexpr int height = rows * stack;
   static constexpr int scratch_bytes = offset(decltype(Task::in)::count, stack);
 
   /// A functor may declare `is_rare`, or be long: then it gains nothing here, and no kernel is compiled for it.
-  static constexpr bool possible = [] {
-    if constexpr (requires { requires Task::FunctorType::is_rare; }) return false;
-    return Task::shape.kind == ShapeKind::star && Task::radius > 0 && Task::radius <= 4 && dimensions > 1 &&
-           !Task::is_long && decltype(Task::in)::count > 0 && scratch_bytes <= (64 << 10);
-  }();
+  static constexpr bool possible = !RareTask<Task> && Task::shape.kind == ShapeKind::star && Task::radius > 0 &&
+                                   Task::radius <= 4 && dimensions > 1 && !Task::is_long &&
+                                   decltype(Task::in)::count > 0 && scratch_bytes <= (64 << 10);
 };
 
 /// Smaller ranges have too few tiles for a device.
