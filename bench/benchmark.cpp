@@ -40,6 +40,8 @@ std::vector<Benchmark> reference_benchmarks() {
        HALOCLINE_OF_GPUS(reference_laplacian_blocks)},
       {"reference-laplacian-splits", "the same for large planes as subdomains along y and along x",
        HALOCLINE_OF_GPUS(reference_laplacian_splits)},
+      {"reference-laplacian-growing", "the same for 32 planes of 1024 x 512 to 1024 x 8192 points",
+       HALOCLINE_OF_GPUS(reference_laplacian_growing)},
       {"reference-laplacian-strides", "the same for planes of 1 to 64 MiB, rows of 512, 1024 and 2048 points",
        HALOCLINE_OF_GPUS(reference_laplacian_strides)},
       {"reference-jacobi-1d", "3-point Jacobi sweep and norm, single precision, beside sums by atomic additions",
@@ -48,6 +50,8 @@ std::vector<Benchmark> reference_benchmarks() {
        HALOCLINE_OF_CUDA(reduction_grids)},
       {"peer-copy", "copies from device to device by both paths, 4 KiB to 128 MiB, beside cudaMemcpyPeer",
        HALOCLINE_OF_CUDA(peer_copy)},
+      {"nbody-devices", "gravity of bodies in host memory by one thread's devices, with and without allocations",
+       HALOCLINE_OF_CUDA(nbody_devices)},
       {"tunings", "sweeps of a cube by every form and by all tunings that a search tries", HALOCLINE_OF_CUDA(tunings)},
   };
 }

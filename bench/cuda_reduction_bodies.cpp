@@ -105,6 +105,46 @@ __global__ void __launch_bounds__(threads) sum_batch(Real const* values, Index c
   if (block.thread_rank() == 0) sums[batch] = sum;
 }
 
+// The same two sums in a block with the primitives that cooperative groups replace.
+
+struct TreeByBarriers {
+  template <class Real>
+  [[nodiscard]] static __device__ Real sum(Real* shared, Real mine) {
+    shared[threadIdx.x] = mine;
+    __syncthreads();
+    for (unsigned half = threads / 2; half > 0; half /= 2) {
+      if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
+      __syncthreads();
+    }
+    return shared[0];
+  }
+};
+
+struct ShufflesByMask {
+  template <class Real>
+  [[nodiscard]] static __device__ Real sum(Real* shared, Real mine) {
+    constexpr unsigned all_lanes = 0xffffffffU;
+    constexpr unsigned lanes = 32;
+    for (unsigned half = lanes / 2; half > 0; half /= 2) mine += __shfl_down_sync(all_lanes, mine, half);
+    if (threadIdx.x % lanes == 0) shared[threadIdx.x / lanes] = mine;
+    __syncthreads();
+    Real total = 0;
+    for (unsigned n = 0; n < threads / lanes; ++n) total += shared[n];
+    return total;
+  }
+};
+
+/// As sum_batch without cooperative groups.
+template <class InBlock, class Real>
+__global__ void __launch_bounds__(threads) sum_batch_plainly(Real const* values, Index length, Real* sums) {
+  __shared__ Real shared[threads];
+  Real const* const first = values + static_cast<Index>(blockIdx.x) * length;
+  Real mine = 0;
+  for (Index n = threadIdx.x; n < length; n += threads) mine += first[n];
+  Real const sum = InBlock::sum(shared, mine);
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
 /// Adds up parts of the values, then parts of their sums, and so on until one is left, with grid-wide barriers in
 /// between. The sums of parts alternate between `here` and `there`.
 template <class Real>
@@ -207,6 +247,19 @@ class BatchedSummation : public CudaSummation<Real> {
   }
 };
 
+template <class InBlock, class Real>
+class PlainSummation : public CudaSummation<Real> {
+ public:
+  using CudaSummation<Real>::CudaSummation;
+  void enqueue(Real const* values) override {
+    Segments const& segments = this->segments();
+    if (segments.count == 0) return;
+    sum_batch_plainly<InBlock>
+        <<<static_cast<unsigned>(segments.count), threads, 0, this->stream()>>>(values, segments.length, this->sums());
+    check(cudaGetLastError(), "a batched sum");
+  }
+};
+
 /// Sums of parts, in two alternating buffers.
 template <class Real>
 class PartSummation : public CudaSummation<Real> {
@@ -287,6 +340,10 @@ std::unique_ptr<Summation<Real>> make_summation(Kokkos::Cuda const& execution, B
       return std::make_unique<IteratedSummation<Real>>(execution, segments);
     case Body::batched_tile:
       return std::make_unique<BatchedSummation<TreeOfStaticTile, Real>>(execution, segments);
+    case Body::plain_shared:
+      return std::make_unique<PlainSummation<TreeByBarriers, Real>>(execution, segments);
+    case Body::plain_warp:
+      return std::make_unique<PlainSummation<ShufflesByMask, Real>>(execution, segments);
     case Body::cooperative_one_block:
       return std::make_unique<CooperativeSummation<Real>>(execution, segments, 1);
     case Body::cooperative_filled:

@@ -3,12 +3,15 @@
 
     ctest --test-dir build --show-only=json-v1 > tests.json           # in the build's checkout
     bench/device_tests.py --program bin/halocline --tests tests --list tests.json --json tests_h100.json
+    bench/device_tests.py --program build/bin/halocline --tests build/tests --list tests.json --as-listed 'physics|restart' \
+        --json tests_scripts_h100.json
     bench/device_tests.py --program bin/halocline --tests tests --sanitizer racecheck --json racecheck_h100.json
 
 The first form runs every program with the numbers of ranks that ctest uses, and the scripts that compare runs of decks with
-reference values; several at a time share the device, preferably under NVIDIA's multi-process service. The second runs the
-kernel tests under a tool of compute-sanitizer, which needs the device exclusively: one test per process, or several, since
-a process takes seconds to start there. Failures are printed and stored with the counts in the record.
+reference values; several at a time share the device, preferably under NVIDIA's multi-process service. The second, for a
+device with a build tree, runs the tests whose names match as they are listed. The third runs the kernel tests under a tool
+of compute-sanitizer, which needs the device exclusively: one test per process, or several, since a process takes seconds to
+start there. Failures are printed and stored with the counts in the record.
 """
 import argparse
 import concurrent.futures
@@ -30,6 +33,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The count of hazards or errors is on a line of one of these forms.
 REASON = re.compile(r"FAILED|Failure|what\(\)|rror[: ]|hazard|Signal:")
 SUMMARY = re.compile(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)")
+# Properties of tests that pass when a program fails.
+MUST_FAIL = {"WILL_FAIL", "PASS_REGULAR_EXPRESSION"}
 COUNT = re.compile(r"^\[==========\] (\d+) tests? from .* ran", re.MULTILINE)
 
 
@@ -38,6 +43,8 @@ def arguments():
     parser.add_argument("--program", required=True, type=pathlib.Path, help="the driver, which names the machine")
     parser.add_argument("--tests", required=True, type=pathlib.Path, help="the folder with the test programs")
     parser.add_argument("--list", type=pathlib.Path, help="what ctest --show-only=json-v1 says")
+    parser.add_argument("--as-listed", help="an expression: the tests of the list whose names match, as they are listed there")
+    parser.add_argument("--without", default="$^", help="an expression: tests of the list whose names match do not run")
     parser.add_argument("--sanitizer", choices=["memcheck", "racecheck", "initcheck", "synccheck"])
     parser.add_argument("--launches", type=int, help="of a test that the sanitizer checks; it keeps memory for each")
     parser.add_argument("--test", default="kernel_test", help="the program that the sanitizer checks")
@@ -46,6 +53,7 @@ def arguments():
     parser.add_argument("--parts", type=int, default=1, help="that programs without ranks, or the one that is checked, are run in")
     parser.add_argument("--part", type=int, nargs="+", help="of --parts, these alone")
     parser.add_argument("--within", type=float, default=float("inf"), help="seconds after which nothing is begun any more")
+    parser.add_argument("--until", type=float, default=float("inf"), help="seconds after which what still runs is stopped")
     parser.add_argument("--limit", type=float, default=300, help="seconds for each")
     parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="the number of ranks follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
@@ -70,6 +78,13 @@ def listed_tests(given):
     scripts."""
     for test in json.loads(given.list.read_text())["tests"]:
         command = test.get("command", [])
+        if re.search(given.without, test["name"]):
+            continue
+        if given.as_listed:
+            properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
+            if command and re.search(given.as_listed, test["name"]) and not MUST_FAIL & properties.keys():
+                yield test["name"], command, dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", []))
+            continue
         script = place_of(r"/tests/end_to_end/(accuracy|tealeaf)_test\.py$", command)
         if script is not None:
             own = [sys.executable, str(ROOT / "tests/end_to_end" / pathlib.Path(command[script]).name)]
@@ -110,7 +125,8 @@ def run(given, name, command, environment):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           env={**os.environ, **environment}, start_new_session=True) as process:
         try:
-            said, code = process.communicate(timeout=given.limit)[0], process.returncode
+            limit = min(given.limit, given.begin + given.until - begin)
+            said, code = process.communicate(timeout=limit)[0], process.returncode
         except subprocess.TimeoutExpired:
             process.terminate()  # mpirun then ends its ranks, which would disturb the other tests
             try:

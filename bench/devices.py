@@ -20,6 +20,8 @@ SCALING = pathlib.Path(__file__).resolve().parent / "scaling.py"
 CASES = {
     "wave_weak": ("--case wave --weak --steps 20 100 --repeat 2", 1024, 0.97),
     "wave_strong": ("--case wave --steps 100 500", 512, None),
+    "stencil_weak": ("--case stencil --weak --overlap true false --transports auto mpi-host --steps 20 420 --repeat 1", 512, None),
+    "stencil_strong": ("--case stencil --overlap true false --transports auto mpi-host --steps 20 420 --repeat 1", 512, None),
     "jacobi_strong": ("--case jacobi --steps 100 500", 20480, 0.92),
     "multigrid_weak": ("--case multigrid --precision double --weak --steps 2 8 --repeat 2", 1024, 0.85),
     "multigrid_strong": ("--case multigrid --precision double --steps 2 8", 512, None),

@@ -158,7 +158,7 @@ ReferenceTiming sum_by_host(Communicator const& communicator) {
   double const begin = MPI_Wtime();
   for (Index n = 0; n < repetitions; ++n) sum = communicator.sum(1.0);
   double const seconds = communicator.max(MPI_Wtime() - begin);
-  return {"the sum of one number over all ranks, by the host", seconds / repetitions, repetitions, sum};
+  return {"the sum of one number over all ranks, by the host", seconds / repetitions, repetitions, sum, {}};
 }
 
 /// Time of the transport library's own operations, if they can be timed.
@@ -169,9 +169,9 @@ void print_references(Communicator const& communicator, TransportEntry const& en
   std::vector<ReferenceTiming> timings = module->references(communicator);
   timings.push_back(sum_by_host(communicator));
   for (ReferenceTiming const& timing : timings) {
-    nlohmann::json const row{{"transport", entry.name},           {"reference", timing.name},
-                             {"ranks", communicator.size()},      {"seconds", timing.seconds},
-                             {"repetitions", timing.repetitions}, {"value", timing.value}};
+    nlohmann::json row{{"transport", entry.name},   {"reference", timing.name},          {"ranks", communicator.size()},
+                       {"seconds", timing.seconds}, {"repetitions", timing.repetitions}, {"value", timing.value}};
+    if (!timing.history.empty()) row["history"] = timing.history;
     if (communicator.rank() == 0) std::printf("%s\n", row.dump().c_str());
   }
 }

@@ -121,8 +121,10 @@ template <class Task>
 std::string form_of([[maybe_unused]] IndexRange const& range, [[maybe_unused]] Task const& task) {
 #if defined(KOKKOS_ENABLE_CUDA)
   return kernel::cuda::form_of<Task, PlainSum>(range, task);
+#elif defined(HALOCLINE_KERNEL_DEVICE)
+  return kernel::is_tiled<Task>(range) ? "tiled" : "portable";
 #else
-  return kernel::is_host<Execution> ? "vectorised rows" : "portable";
+  return "vectorised rows";
 #endif
 }
 

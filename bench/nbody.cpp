@@ -19,6 +19,7 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "bench/reference_nbody.hpp"
+#include "framework/runtime/devices.hpp"
 #include "physics/nbody/cuda.hpp"
 #endif
 
@@ -83,6 +84,13 @@ class Bodies {
     return Work<Interaction>::of(all, results_.data());
   }
   [[nodiscard]] Kokkos::View<Real**, Kokkos::LayoutRight, Memory> results() const { return results_; }
+  [[nodiscard]] std::vector<nbody::Source<Real>> on_host() const {
+    std::vector<nbody::Source<Real>> all(bodies_.extent(0));
+    Kokkos::deep_copy(
+        Kokkos::View<nbody::Source<Real>*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(all.data(), all.size()),
+        bodies_);
+    return all;
+  }
 
  private:
   Kokkos::View<nbody::Source<Real>*, Memory> bodies_;
@@ -135,6 +143,8 @@ std::vector<Form> forms_of(Interaction const& interaction) {
   if constexpr (std::is_same_v<Interaction, nbody::Attraction<float>>) {
     all.push_back({"reference: one body a thread, 300 x 256 threads, tiles of 256 bodies",
                    [=] { attract_by_tiles(Execution{}, interaction); }});
+    all.push_back({"reference: one body a thread, 300 x 256 threads, loop over tiles unrolled",
+                   [=] { attract_as_listed(Execution{}, interaction); }});
   }
 #endif
   return all;
@@ -172,19 +182,60 @@ void time_both(std::vector<Row>& rows, Index count, int repetitions) {
   std::ranges::move(time_bodies<Interaction<double>>(expected, count, seed, repetitions), std::back_inserter(rows));
 }
 
-}  // namespace
-
-std::vector<Row> nbody(Options const& options) {
+/// Numbers of bodies.
+std::vector<Index> counts(Options const& options) {
   constexpr Index largest = Index{1} << 22U;
   if (options.size > largest) {
     throw InputError("--size " + std::to_string(options.size) + ": at most " + std::to_string(largest) + " bodies");
   }
+  return sizes(options, 1, {16384}, {65536, 262144});
+}
+
+}  // namespace
+
+std::vector<Row> nbody(Options const& options) {
   std::vector<Row> rows;
-  for (Index const count : sizes(options, 1, {16384}, {65536, 262144})) {
+  for (Index const count : counts(options)) {
     time_both<nbody::Attraction>(rows, count, options.repetitions);
     time_both<nbody::Potential>(rows, count, options.repetitions);
   }
   return rows;
 }
+
+#if defined(KOKKOS_ENABLE_CUDA)
+std::vector<Row> nbody_devices(Options const& options) {
+  std::vector<Row> rows;
+  for (Index const count : counts(options)) {
+    std::uint64_t const seed = fresh_seed();
+    Bodies<nbody::Attraction<double>> const expected(count, seed);
+    nbody::sum_pairs(Execution{}, expected.interaction(), nbody::Form::portable);
+    Bodies<nbody::Attraction<float>> const bodies(count, seed);
+    double const interactions = static_cast<double>(count) * static_cast<double>(count);
+    std::vector<int> devices;
+    for (Device const& device : all_devices()) {
+      devices.push_back(device.number);
+      AttractionFromHost attraction(devices, bodies.on_host(), static_cast<float>(softening));
+      for (bool const allocates : {true, false}) {
+        Row row;
+        row.problem = "gravity of bodies, single, " + std::to_string(count);
+        row.form = "reference: " + std::to_string(devices.size()) + (devices.size() == 1 ? " device" : " devices") +
+                   " from host memory, " + (allocates ? "with allocations" : "allocated before");
+        row.operations = operations_of_attraction * interactions;
+        row.rate = {"interactions", interactions, 0, 0};
+        (void)attraction.run(allocates);
+        std::vector<float> accelerations = attraction.accelerations();
+        Kokkos::deep_copy(bodies.results(),
+                          Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                              accelerations.data(), 3, count));
+        check(row.problem + ", " + row.form, bodies, expected);
+        for (int n = 0; n < options.repetitions; ++n) row.seconds.push_back(attraction.run(allocates));
+        std::ranges::sort(row.seconds);
+        rows.push_back(row);
+      }
+    }
+  }
+  return rows;
+}
+#endif
 
 }  // namespace halocline::benchmarking

@@ -10,4 +10,8 @@ namespace halocline::benchmarking {
 /// and their potentials.
 [[nodiscard]] std::vector<Row> nbody(Options const& options);
 
+/// Mutual attractions of bodies in host memory by one device to all, driven by one thread: with the allocation of their
+/// memory and without, copies included. Only on NVIDIA's GPUs.
+[[nodiscard]] std::vector<Row> nbody_devices(Options const& options);
+
 }  // namespace halocline::benchmarking

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bench/measure.hpp"
+#include "bench/waiting_copy.hpp"
 #include "framework/runtime/cuda_stream.hpp"
 #include "framework/runtime/device_copy.hpp"
 #include "framework/runtime/device_execution.hpp"
@@ -194,6 +195,22 @@ Row time_path(std::vector<std::unique_ptr<Way>> const& ways, Row row, CopyPath p
   return row;
 }
 
+/// Textbooks' copy, which waits in the end; it does not wait for work enqueued before.
+Row time_waiting(Way const& way, Row row, CudaInterface interface, int repetitions) {
+  CurrentDevice const current(device_of(Execution{}));
+  row.form = interface == CudaInterface::runtime ? "reference: staged by the runtime, the current device set in turn"
+                                                 : "reference: staged by the driver, contexts pushed and popped";
+  auto const copying = make_waiting_copy(interface, way.from.device, way.to.device);
+  auto const copy = [&] { copying->run(way.destination.data(), way.source.data(), way.bytes); };
+  way.verify(row.problem + ", " + row.form, [&] {
+    way.from.instance.fence("halocline: what is to be copied");
+    way.to.instance.fence("halocline: what is to be copied to");
+    copy();
+  });
+  row.seconds = time_each(copy, repetitions);
+  return row;
+}
+
 }  // namespace
 
 std::vector<Row> peer_copy(Options const& options) {
@@ -214,11 +231,17 @@ std::vector<Row> peer_copy(Options const& options) {
       row.bytes = static_cast<double>(bytes);
       row.in_memory = false;
       // The direct path comes first, since it enables peer access, which the library's copy should have, too.
+      std::size_t const first = rows.size();
       rows.push_back(time_path(ways, row, CopyPath::direct, options.repetitions));
       rows.push_back(time_path(ways, row, CopyPath::staged, options.repetitions));
+      if (!both_ways) {
+        for (CudaInterface const interface : {CudaInterface::runtime, CudaInterface::driver})
+          rows.push_back(time_waiting(*ways[0], row, interface, options.repetitions));
+        double const pinned = pinned_seconds(*ways[0], options.repetitions);
+        for (std::size_t n = first + 1; n < rows.size(); ++n) rows[n].peer = {"two pinned copies at once", pinned};
+      }
       double const library = library_seconds(ways, options.repetitions);
-      for (std::size_t n = rows.size() - 2; n < rows.size(); ++n) rows[n].copy_seconds = library;
-      if (!both_ways) rows.back().peer = {"two pinned copies at once", pinned_seconds(*ways[0], options.repetitions)};
+      for (std::size_t n = first; n < rows.size(); ++n) rows[n].copy_seconds = library;
     }
   }
   return rows;

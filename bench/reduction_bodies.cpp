@@ -51,6 +51,10 @@ char const* name_of(Body body) {
       return "a block a segment, shuffles within warps";
     case Body::batched_tile:
       return "a block a segment, tree of a static tile";
+    case Body::plain_shared:
+      return "a block a segment, tree by __syncthreads";
+    case Body::plain_warp:
+      return "a block a segment, shuffles by __shfl_down_sync";
     case Body::iterated:
       return "iterated launches";
     case Body::cooperative_one_block:
@@ -69,7 +73,8 @@ std::vector<Body> bodies([[maybe_unused]] Segments const& segments) {
     auto const more =
         segments.count == 1
             ? std::vector<Body>{Body::cub, Body::iterated, Body::cooperative_one_block, Body::cooperative_filled}
-            : std::vector<Body>{Body::cub, Body::batched_shared, Body::batched_warp, Body::batched_tile};
+            : std::vector<Body>{Body::cub,          Body::batched_shared, Body::batched_warp,
+                                Body::batched_tile, Body::plain_shared,   Body::plain_warp};
     all.insert(all.end(), more.begin(), more.end());
   }
 #endif

@@ -17,6 +17,8 @@ enum class Body {
   batched_shared,         ///< several segments, one block each; a tree in shared memory over its threads' sums
   batched_warp,           ///< likewise, by shuffles within warps, then in shared memory
   batched_tile,           ///< likewise, by a tree in shared memory of a static tile of all threads
+  plain_shared,           ///< as batched_shared without cooperative groups: by __syncthreads
+  plain_warp,             ///< as batched_warp without cooperative groups: by __shfl_down_sync and __syncthreads
   iterated,               ///< one segment: batched sums of its parts, of their sums, …, one launch each
   cooperative_one_block,  ///< one segment: the same in one cooperative launch, one block per multiprocessor
   cooperative_filled      ///< one segment: likewise, with as many blocks as are resident

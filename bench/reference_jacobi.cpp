@@ -6,7 +6,9 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "bench/measure.hpp"
 #include "bench/stencils.hpp"
@@ -122,7 +124,48 @@ std::vector<Row> time_line(Index points, int repetitions) {
   });
 }
 
+/// The first and the last point of a line.
+struct SetEnds {
+  float* f;
+  Index points;
+  KOKKOS_FUNCTION void operator()(Index n) const { f[n * (points - 1)] = n == 0 ? 5.0F : 10.0F; }
+};
+
 }  // namespace
+
+JacobiRun run_jacobi(JacobiSum sum, Index points) {
+  constexpr float tolerance = 1e-4F;
+  constexpr std::size_t most_iterations = 1000;
+  Kokkos::View<float*, Memory> old("old", static_cast<std::size_t>(points));
+  Kokkos::View<float*, Memory> next("next", static_cast<std::size_t>(points));
+  for (auto const& values : {old, next}) {
+    Kokkos::parallel_for(Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(0, 2),
+                         SetEnds{values.data(), points});
+  }
+  Kokkos::View<float, Memory> const norm("norm");
+  auto* const sweep = sum == JacobiSum::block_reduce ? &jacobi_block_reduce : &jacobi_atomic;
+  JacobiRun run;
+  auto const iterate = [&] {
+    while (!run.converged && run.changes.size() < most_iterations) {
+      enqueue(sweep, {next.data(), old.data(), points, norm.data()});
+      float squares = 0;
+      Kokkos::deep_copy(squares, norm);
+      std::swap(old, next);
+      run.changes.push_back(std::sqrt(squares / static_cast<float>(points)));
+      run.converged = run.changes.back() <= tolerance;
+    }
+  };
+  run.seconds = elapsed(iterate, 1) / static_cast<double>(run.changes.size());
+  return run;
+}
+
+std::string to_string(JacobiRun const& run) {
+  std::ostringstream text;
+  for (std::size_t n = 0; n < run.changes.size(); n += 10)
+    text << "Iteration = " << n << " error = " << run.changes[n] << '\n';
+  text << (run.converged ? "Success!\n" : "Failure!\n");
+  return text.str();
+}
 
 std::vector<Row> reference_jacobi_1d(Options const& options) {
   std::vector<Row> rows;

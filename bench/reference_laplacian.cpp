@@ -148,8 +148,10 @@ void add_blocks_of_tile(Box const& box, std::vector<Form>& forms) {
 
 void add_blocks(Box const& box, std::vector<Form>& forms) {
   add_blocks_of_tile<1>(box, forms);
+  add_blocks_of_tile<2>(box, forms);
   add_blocks_of_tile<4>(box, forms);
   add_blocks_of_tile<8>(box, forms);
+  add_blocks_of_tile<16>(box, forms);
 }
 
 /// One launch for whole planes, then 2 to 16 launches for parts along y or x.
@@ -263,6 +265,18 @@ std::vector<Row> reference_laplacian_blocks(Options const& options) {
 
 std::vector<Row> reference_laplacian_splits(Options const& options) {
   return measure_planes({1024, 2048, 4096}, 1024, add_splits, options);
+}
+
+std::vector<Row> reference_laplacian_growing(Options const& options) {
+  constexpr Index planes = 32;
+  std::vector<Row> rows;
+  for (Index const n : sizes(options, 3, {1024})) {
+    // From planes of half a square on to those of eight.
+    for (Index const halves : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16}) {
+      std::ranges::move(measure({n, n * halves / 2, planes}, add_whole_and_split, options), std::back_inserter(rows));
+    }
+  }
+  return rows;
 }
 
 std::vector<Row> reference_laplacian_strides(Options const& options) {

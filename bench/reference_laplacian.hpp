@@ -21,6 +21,8 @@ namespace halocline::benchmarking {
 [[nodiscard]] std::vector<Row> reference_laplacian_blocks(Options const& options);
 /// Planes split into 2 to 16 subdomains along y and along x; 1024 planes or as many as make 2^30 points.
 [[nodiscard]] std::vector<Row> reference_laplacian_splits(Options const& options);
+/// 32 planes of rows of a length, by default 1024, half as many rows as that to eight times as many.
+[[nodiscard]] std::vector<Row> reference_laplacian_growing(Options const& options);
 /// 2^27 points in planes of 1 to 64 MiB, whose rows have one of three lengths, the requested length, or 64 points.
 [[nodiscard]] std::vector<Row> reference_laplacian_strides(Options const& options);
 

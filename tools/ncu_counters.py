@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Converts Nsight Compute's counters of benchmark kernels to a record: for the Laplacian bytes, fetch efficiency and cache
-hits; for Jacobi's iteration the utilisation and the resources of the device.
+hits; for Jacobi's iteration, and for a launch on one rank of a run, the utilisation and the resources of the device.
 
     ncu --csv --page raw --print-units base --print-kernel-base demangled --clock-control none \\
         --kernel-name 'regex:laplacian_|stream_sweep|direct_sweep' \\
@@ -14,10 +14,21 @@ hits; for Jacobi's iteration the utilisation and the resources of the device.
         --section SpeedOfLight --section LaunchStats --section Occupancy --log-file counters.csv \\
         halocline bench reference-jacobi-1d --size 4194304 --repetitions 1 --json profiled.json
 
-Each run profiles one benchmark of the Laplacian (`reference-laplacian`, `-planes`, `-steps`, `-splits`, `-strides`) or of
-Jacobi's iteration. From profiled.json only the machine, the problems and the names of the forms are used, since its times are
-those of a profiled program. The fetch efficiency is the minimum of bytes to be read (all points except those on the edges of
-the box, once) divided by the bytes read from memory.
+    mpirun -n 2 tools/profile_first_rank.sh counters.csv 'regex:direct_sweep|line_sweep' \\
+        halocline run decks/laplace-1d.yaml --output profiled
+    ncu_counters.py counters.csv profiled/summary.json --of 'laplace-1d on two ranks, the first' \\
+        --json bench/results/counters_first_rank.json
+
+    mpirun -n 2 tools/profile_first_rank.sh counters.csv jacobi_atomic \\
+        exchange_bench --transport nvshmem --references >profiled.jsonl
+    ncu_counters.py counters.csv profiled.jsonl --of 'Jacobi by NVSHMEM on two ranks, the first' --json …
+
+The last two profile one launch on the first rank of a run, after twenty that warm up; the machine is that of the run's
+summary, or of the first line that the program prints. Each other run profiles one benchmark of the Laplacian
+(`reference-laplacian`, `-planes`, `-steps`, `-splits`, `-strides`) or of Jacobi's iteration. From profiled.json only the
+machine, the problems and the names of the forms are used, since its times are those of a profiled program. The fetch
+efficiency is the minimum of bytes to be read (all points except those on the edges of the box, once) divided by the bytes read
+from memory.
 """
 
 import argparse
@@ -191,12 +202,39 @@ def rows_of_kernels(problem, launches, record, path):
             for kernel, members in kernels.items()]
 
 
+def record_of_run(path):
+    """What a record has of its machine, from the summary of a run, or from the first line of JSON that a benchmark of ranks
+    prints."""
+    text = path.read_text(encoding="utf-8")
+    try:
+        said = json.loads(text)
+    except json.JSONDecodeError:
+        said = json.loads(next(line for line in text.splitlines() if line.startswith("{")))
+    provenance = said["provenance"]
+    return {"machine": provenance["machine"], "hardware": provenance["hardware"], "backend": provenance["backend"],
+            "version": provenance["version"], "commit": provenance["revision"], "date": provenance["started"]}
+
+
+def rows_of_rank(problem, launches):
+    return [{"problem": problem, "form": WAYS.get(name_of_kernel(launch), name_of_kernel(launch)),
+             "kernel": name_of_kernel(launch), "launches": 1,
+             **{name: launch[metric] for name, (metric, _, _) in QUANTITIES.items()}} for launch in launches]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("counters", type=Path, help="the table that ncu wrote")
-    parser.add_argument("record", type=Path, help="the record of the profiled `halocline bench`")
+    parser.add_argument("record", type=Path, help="the record of the profiled `halocline bench`, or with --of the summary of a run")
+    parser.add_argument("--of", metavar="PROBLEM", help="the launches are of one rank of a run: of which, in words")
     parser.add_argument("--json", type=Path, required=True, help="where the result goes")
     options = parser.parse_args()
+    utilisation = {metric: (unit, factor) for metric, unit, factor in QUANTITIES.values()}
+    if options.of:
+        result = record_of_run(options.record) | {
+            "command": "tools/ncu_counters.py of tools/profile_first_rank.sh …",
+            "counters": rows_of_rank(options.of, read_launches(options.counters, utilisation))}
+        options.json.write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        return
     record = json.loads(options.record.read_text(encoding="utf-8"))
     problems = list(dict.fromkeys(row["problem"] for row in record["rows"]))
     if all("Laplacian" in problem for problem in problems):
@@ -204,7 +242,7 @@ def main():
         rows = [row for problem, members in by_problem(launches, problems, options.record)
                 for row in rows_of_laplacian(problem, members, record, options.record)]
     elif len(problems) == 1:
-        launches = read_launches(options.counters, {metric: (unit, factor) for metric, unit, factor in QUANTITIES.values()})
+        launches = read_launches(options.counters, utilisation)
         rows = rows_of_kernels(problems[0], launches, record, options.record)
     else:
         sys.exit(f"{options.record}: {len(problems)} problems; profile one size a run")

@@ -133,10 +133,11 @@ void sweep_portably(Execution const& execution, IndexRange const& range, Task co
   Kokkos::parallel_for("halocline sweep", launched_at_once(policy), PortableSweep<Task>{task});
 }
 
-/// Sums on a device.
-template <class Execution, class Task, class Accumulator>
-requires(!is_host<Execution>) void sweep_reduce_portably(Execution const& execution, IndexRange const& range,
-                                                         Task const& task, Reduction<Execution, Accumulator>& sums) {
+/// Sums grouped as on a device: `enqueue(columns)` enqueues the kernel that computes the accumulators of all columns of
+/// all reduction tiles; they are merged.
+template <class Task, class Execution, class Accumulator, class Enqueue>
+void reduce_columns(Execution const& execution, IndexRange const& range, Reduction<Execution, Accumulator>& sums,
+                    Enqueue const& enqueue) {
   using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
   ReductionTiles const reduction_tiles(range);
   Index const count = reduction_tiles.total() * ReductionTiles::columns;
@@ -147,14 +148,31 @@ requires(!is_host<Execution>) void sweep_reduce_portably(Execution const& execut
     return;
   }
   Accumulator* const from = sums.partials();
-  Kokkos::parallel_for("halocline sweep", launched_at_once(Policy(execution, 0, count)),
-                       PortableColumns<Task, Accumulator>(task, range, reduction_tiles, from));
+  enqueue(from);
   Accumulator* const to = from + Task::sums * count;
   Index const groups = reduction_tiles.total();
   Kokkos::parallel_for("halocline merge", Policy(execution, 0, Task::sums * groups),
                        MergeNeighbours<ReductionTiles::columns, Accumulator>{from, to, count, groups});
   merge_portably<MergeNeighbours<group, Accumulator>>(execution, to, groups, Task::sums, sums.results());
   sums.enqueued(execution);
+}
+
+/// Enqueues the accumulators of all columns.
+template <class Execution, class Task, class Accumulator>
+void enqueue_columns(Execution const& execution, IndexRange const& range, Task const& task, Accumulator* columns) {
+  using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+  ReductionTiles const reduction_tiles(range);
+  Policy const policy(execution, 0, reduction_tiles.total() * ReductionTiles::columns);
+  Kokkos::parallel_for("halocline sweep", launched_at_once(policy),
+                       PortableColumns<Task, Accumulator>(task, range, reduction_tiles, columns));
+}
+
+/// Sums on a device.
+template <class Execution, class Task, class Accumulator>
+requires(!is_host<Execution>) void sweep_reduce_portably(Execution const& execution, IndexRange const& range,
+                                                         Task const& task, Reduction<Execution, Accumulator>& sums) {
+  reduce_columns<Task>(execution, range, sums,
+                       [&](Accumulator* columns) { enqueue_columns(execution, range, task, columns); });
 }
 
 template <class Execution, class Task, class Accumulator>

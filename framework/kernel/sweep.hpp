@@ -8,7 +8,7 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "framework/kernel/cuda.hpp"
 #elif defined(HALOCLINE_KERNEL_DEVICE)
-#include "framework/kernel/portable.hpp"
+#include "framework/kernel/tiled.hpp"
 #endif
 
 namespace halocline {
@@ -24,7 +24,7 @@ template <class GeometryReal, class OutputViews, class Functor, class... Real>
       geometry, functor, views, inputs};
 }
 
-// Choice of the form: one pair of overloads for each specialisation, the portable form for devices without one.
+// Choice of the form: one pair of overloads for each specialisation, tiles or the portable form for other devices.
 
 template <class Execution, class SweepTask>
 requires is_host<Execution>
@@ -51,12 +51,12 @@ void run(Kokkos::Cuda const& execution, IndexRange const& range, SweepTask const
 #elif defined(HALOCLINE_KERNEL_DEVICE)
 template <class Execution, class SweepTask>
 void run(Execution const& execution, IndexRange const& range, SweepTask const& task) {
-  sweep_portably(execution, range, task);
+  sweep_on_device(execution, range, task);
 }
 template <class Execution, class SweepTask, class Accumulator>
 void run(Execution const& execution, IndexRange const& range, SweepTask const& task,
          Reduction<Execution, Accumulator>& sums) {
-  sweep_reduce_portably(execution, range, task, sums);
+  sweep_reduce_on_device(execution, range, task, sums);
 }
 #endif
 

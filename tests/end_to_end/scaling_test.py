@@ -29,16 +29,19 @@ class Scaling(unittest.TestCase):
                      *arguments, **options)
 
     def test_each_case_has_the_answer_of_a_single_rank(self):
-        for case, cells, *more in (("wave", 24, "--weak"), ("jacobi", 40), ("multigrid", 16, "--precision", "double"),
+        for case, cells, *more in (("wave", 24, "--weak"), ("stencil", 16, "--overlap", "true", "false"),
+                                   ("jacobi", 40), ("multigrid", 16, "--precision", "double"),
                                    ("bodies", 101)):
             with self.subTest(case=case), scratch() as folder:
                 done = self.scaling(folder, "--case", case, "--cells", str(cells), "--steps", "3", "9", *more)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-                one, two = json.loads((pathlib.Path(folder) / "record.json").read_text())["rows"]
+                one, *others = json.loads((pathlib.Path(folder) / "record.json").read_text())["rows"]
                 self.assertNotIn("gate", one)
-                self.assertTrue(two["gate"]["passed"])
-                self.assertLessEqual(two["gate"]["fields"], two["gate"]["tolerance_of_fields"])
-                self.assertEqual(two["cells"][-1], cells * (2 if "--weak" in more else 1))
+                self.assertEqual([row["overlap"] for row in others], [True, False] if "--overlap" in more else [True])
+                for two in others:
+                    self.assertTrue(two["gate"]["passed"])
+                    self.assertLessEqual(two["gate"]["fields"], two["gate"]["tolerance_of_fields"])
+                    self.assertEqual(two["cells"][-1], cells * (2 if "--weak" in more else 1))
 
     def test_another_answer_ends_it_and_is_stored_as_such(self):
         with scratch() as folder:

@@ -16,7 +16,8 @@ struct ReferenceTiming {
   std::string name;
   double seconds = 0;  ///< of one repetition
   Index repetitions = 0;
-  double value = 0;  ///< the result, where there is one
+  double value = 0;               ///< the result, where there is one
+  std::vector<double> history{};  ///< of an iteration: the result after the first repetition and each tenth one later
 };
 
 /// A transport by an optional library. It is a separate shared object beside the halo library
