@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <nlohmann/json.hpp>
@@ -29,6 +30,19 @@ using Json = nlohmann::ordered_json;
 std::vector<std::string> absolute(std::vector<std::string> const& files) {
   std::vector<std::string> all;
   for (std::string const& file : files) all.push_back(fs::absolute(file).string());
+  return all;
+}
+
+/// Without further names of the same file: none is loaded twice.
+std::vector<std::string> distinct(std::vector<std::string> const& files) {
+  std::vector<std::string> all;
+  for (std::string const& file : files) {
+    auto const is_same = [&](std::string const& other) {
+      std::error_code missing;
+      return fs::equivalent(file, other, missing);
+    };
+    if (std::none_of(all.begin(), all.end(), is_same)) all.push_back(file);
+  }
   return all;
 }
 
@@ -203,7 +217,7 @@ RunCommand command_to_go_on(RunCommand command) {
       if (command.devices.empty()) command.devices = devices;
       if (command.ranks == 0) command.ranks = ranks;
       command.set = std::move(set);
-      command.plugins = absolute(command.plugins);
+      command.plugins = distinct(absolute(command.plugins));
       go_to(place, command.output);
       return command;
     } catch (InputError const&) {
@@ -288,16 +302,19 @@ bool holds_a_done_run(fs::path const& folder) {
 }
 
 bool is_done_already(fs::path const& folder, std::string const& deck, InputFiles const& files) {
+  Json const summary = summary_of(folder);
+  InputFiles then;
   try {
-    Json const summary = summary_of(folder);
     Json const& provenance = summary.at("provenance");
     if (provenance.at("deck").at("options") != Json::parse(deck)) return false;
-    require_none(changed_files(files_from(provenance, "field_files"), files.of_deck));
-    require_none(changed_files(files_from(provenance, "plugins"), files.plugins));
-    return true;
-  } catch (Json::exception const&) {
+    then = {files_from(provenance, "field_files"), files_from(provenance, "plugins")};
+  } catch (std::exception const&) {
+    // A summary without this, or with anything else in its place, is of no run of this deck.
     return false;
   }
+  require_none(changed_files(then.of_deck, files.of_deck));
+  require_none(changed_files(then.plugins, files.plugins));
+  return true;
 }
 
 }  // namespace halocline

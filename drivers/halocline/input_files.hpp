@@ -21,7 +21,8 @@ struct InputFiles {
 [[nodiscard]] InputFiles record_input_files(PhysicsEntry const& entry, Options const& deck,
                                             std::vector<std::string> const& plugins);
 
-/// For each file with the same option and name but other contents: what has changed, for a message.
+/// For each file with the same option and name, for a plugin also another name of the same file, but other contents:
+/// what has changed, for a message.
 [[nodiscard]] std::vector<std::string> changed_files(std::span<FieldFileRecord const> then,
                                                      std::span<FieldFileRecord const> now);
 

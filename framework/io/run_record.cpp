@@ -160,7 +160,7 @@ EarlierRecord earlier_record(std::string const& serialized) {
     earlier.quantities.push_back({name, number_of(value)});
   earlier.solves.restore(json.at("solves").dump());
   for (char const* const list : {"parts", "tables"}) {
-    if (!json[list].is_array()) throw std::runtime_error(std::string("`") + list + "` is not a list");
+    if (!json.at(list).is_array()) throw std::runtime_error(std::string("`") + list + "` is not a list");
   }
   for (Json const& table : json.at("tables")) {
     earlier.tables.push_back({table.at("name"), count_of(table.at("bytes")), table.at("xxh3_128")});

@@ -118,8 +118,15 @@ template <class Task, std::size_t N, class Real, int Columns>
 struct TiledInput {
   using Tile = TileShape<Task>;
   static constexpr int n = static_cast<int>(N);
+  // Constants, since device code calls no function of the host, not even one that is evaluated by the compiler.
   static constexpr int along = Tile::reach_along(n);
+  static constexpr int reach_x = Tile::reach_x(n);
+  static constexpr int reach_y = Tile::reach_y(n);
   static constexpr int pitch = Tile::pitch(n);
+  static constexpr int plane = Tile::plane(n, Tile::stack);
+  static constexpr int offset = Tile::offset(n, Tile::stack);
+  static constexpr bool is_staged = Tile::is_staged(n);
+  static constexpr bool is_read_here = Task::input_shape(n).radius == 0;
   Real held[Columns][2 * along + 1];
   Real* planes;  ///< two, of which one is read while the other is filled
 };
@@ -195,20 +202,20 @@ struct TiledSweep {
   KOKKOS_FORCEINLINE_FUNCTION void advance(TiledInput<Task, N, Real, columns>& input, BlockView<Real const> const& view,
                                            Place const& place, Index s) const {
     using Input = TiledInput<Task, N, Real, columns>;
-    constexpr int reach_x = Tile::reach_x(Input::n);
-    constexpr int reach_y = Tile::reach_y(Input::n);
-    Real* const plane = input.planes + place.turn * Tile::plane(Input::n, Tile::stack);
+    constexpr int reach_x = Input::reach_x;
+    constexpr int reach_y = Input::reach_y;
+    Real* const plane = input.planes + place.turn * Input::plane;
     for (int c = 0; c < columns; ++c) {
       int const column = place.thread + c * Threads;
       Index const x = place.x + x_of(column), y = place.y + y_of(column);
       if (!has_x(x) || !has_y(y)) continue;
       for (int d = 0; d < 2 * Input::along; ++d) input.held[c][d] = input.held[c][d + 1];
       input.held[c][2 * Input::along] = *at(view, x, y, s + Input::along);
-      if constexpr (Tile::is_staged(Input::n))
+      if constexpr (Input::is_staged)
         plane[x_of(column) + reach_x + (y_of(column) + reach_y) * Input::pitch] = input.held[c][Input::along];
     }
-    if constexpr (Tile::is_staged(Input::n)) {
-      for (int n = place.thread; n < Tile::plane(Input::n, Tile::stack); n += Threads) {
+    if constexpr (Input::is_staged) {
+      for (int n = place.thread; n < Input::plane; n += Threads) {
         Index const x = place.x + n % Input::pitch - reach_x, y = place.y + n / Input::pitch - reach_y;
         bool const in_tile = x >= place.x && x < place.x + Tile::width && y >= place.y && y < place.y + Tile::height;
         bool const beside = has_y(y) && x >= begin[0] - reach_x && x < end[0] + reach_x;
@@ -224,15 +231,14 @@ struct TiledSweep {
                                           Index const (&p)[3]) const {
     using Input = TiledInput<Task, N, Real, columns>;
     using In = InputShape<typename Task::FunctorType, Input::n>;
-    if constexpr (Task::input_shape(Input::n).radius == 0) {
+    if constexpr (Input::is_read_here) {
       return Reader<Real, In>{view.at(p[0], p[1], p[2]), view.row, view.plane};
     } else {
       int const column = place.thread + c * Threads;
-      Real const* const plane = input.planes + place.turn * Tile::plane(Input::n, Tile::stack);
+      Real const* const plane = input.planes + place.turn * Input::plane;
       return TiledReader<Real, In, Tile::slowest>{
           input.held[c] + Input::along,
-          plane + x_of(column) + Tile::reach_x(Input::n) + (y_of(column) + Tile::reach_y(Input::n)) * Input::pitch,
-          Input::pitch};
+          plane + x_of(column) + Input::reach_x + (y_of(column) + Input::reach_y) * Input::pitch, Input::pitch};
     }
   }
 
@@ -255,7 +261,7 @@ struct TiledSweep {
     TiledInputsOf<Task, Threads, std::index_sequence<N...>, Real...> inputs;
     auto* const scratch = static_cast<char*>(team.team_scratch(0).get_shmem(Tile::scratch_bytes));
     ((static_cast<TiledInput<Task, N, Real, columns>&>(inputs).planes =
-          reinterpret_cast<Real*>(scratch + Tile::offset(static_cast<int>(N), Tile::stack))),
+          reinterpret_cast<Real*>(scratch + TiledInput<Task, N, Real, columns>::offset)),
      ...);
     auto const each = [&](auto const& visit) {
       (visit(static_cast<TiledInput<Task, N, Real, columns>&>(inputs), input_at<N, Real>(in)), ...);

@@ -17,8 +17,8 @@ namespace halocline::equation {
 /// Whether stages of a rate can take donor cells.
 template <class Rate>
 [[nodiscard]] constexpr bool has_donor_cells() {
-  if constexpr (requires { Rate::has_donor_cells; }) {
-    return Rate::has_donor_cells;
+  if constexpr (requires { Rate::has_donor_cells(); }) {
+    return Rate::has_donor_cells();
   } else {
     return false;
   }

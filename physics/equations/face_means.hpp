@@ -1,6 +1,6 @@
 #pragma once
 
-#include <Kokkos_Macros.hpp>
+#include "framework/runtime/host_device.hpp"
 
 // What a face between two unknowns takes from them, right over the whole range of the type: no product or sum on the
 // way leaves the range if the result does not.
@@ -10,7 +10,7 @@ namespace halocline {
 /// 2 a b / (a + b) for a and b of at least 0, to within two units of the last place: the conductivity of two layers of
 /// the same thickness in series. Zero if one of them is zero, a if they are equal, NaN if one is NaN.
 template <class Real>
-[[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr Real harmonic_mean(Real a, Real b) {
+[[nodiscard]] HALOCLINE_HOST_DEVICE constexpr Real harmonic_mean(Real a, Real b) {
   Real const least = a < b ? a : b;
   Real const most = a < b ? b : a;
   if (most == 0) return 0;
@@ -19,14 +19,14 @@ template <class Real>
 
 /// (a + b) / 2 for a and b of at least 0.
 template <class Real>
-[[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr Real arithmetic_mean(Real a, Real b) {
+[[nodiscard]] HALOCLINE_HOST_DEVICE constexpr Real arithmetic_mean(Real a, Real b) {
   // Halves of large numbers are exact, sums of small ones do not overflow.
   return a > 1 || b > 1 ? a / 2 + b / 2 : (a + b) / 2;
 }
 
 /// a b c for factors of at least 0 that are normal numbers: the largest is first multiplied by the smallest.
 template <class Real>
-[[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr Real product_in_range(Real a, Real b, Real c) {
+[[nodiscard]] HALOCLINE_HOST_DEVICE constexpr Real product_in_range(Real a, Real b, Real c) {
   Real const least = a < b ? a : b;
   Real const most = a < b ? b : a;
   if (c < least) return most * c * least;

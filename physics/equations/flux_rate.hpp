@@ -54,9 +54,10 @@ struct FluxRate {
   static constexpr Shape shape = star<reach, Axes>;
   static constexpr int fields = Law::fields;
   static constexpr bool is_long = true;
-  /// A law with a balance keeps its states physical by itself, and donor cells alone would not keep the balance.
-  static constexpr bool has_donor_cells = !HasBalance<Law, Values<Real, fields>>;
   using State = Values<Real, fields>;
+  /// A law with a balance keeps its states physical by itself, and donor cells alone would not keep the balance. A
+  /// function, since nvcc 13.0 crashes on a constant that needs the concept.
+  [[nodiscard]] static constexpr bool has_donor_cells() { return !HasBalance<Law, State>; }
   /// The cells of one line that the rate reads, converted by `seen`, with the point itself in the middle.
   struct Line {
     State cell[2 * reach + 1];

@@ -121,7 +121,8 @@ void validate_face(Options const& face, std::vector<Primitive> const& primitives
       add_mistake(face, name, "is not used by `kind: " + kind + "`", mistakes);
     }
   }
-  for (auto const& [value, its_walls] : values_of(walls)) {
+  for (auto const& value_and_walls : values_of(walls)) {
+    auto const& value = value_and_walls.first;
     bool const is_wanted = own != nullptr && std::any_of(own->values.begin(), own->values.end(),
                                                          [&](auto const& each) { return each.name == value.name; });
     if (is_wanted && !face.has(value.name)) {

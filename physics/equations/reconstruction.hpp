@@ -63,10 +63,10 @@ template <class Real>
 struct Weno5 {
   static constexpr int reach = 2;
   static constexpr bool of_conserved = true;
+  static constexpr Real smallest = 2 * std::numeric_limits<Real>::min();  ///< not too small for a reciprocal
 
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real a, Real b, Real c, Real d, Real e) const {
     // Sums are written so that the line read backwards has the same ones: a cell's two edges share most of this.
-    constexpr Real smallest = 2 * std::numeric_limits<Real>::min();  // not too small for a reciprocal
     Real const size = (Kokkos::abs(a) + Kokkos::abs(e)) + (Kokkos::abs(b) + Kokkos::abs(d)) + Kokkos::abs(c);
     Real const unit = Real{5} / (size + smallest);
     Real const smooth_0 = smoothness(unit * ((a + c) - Real{2} * b), unit * ((a + Real{3} * c) - Real{4} * b));

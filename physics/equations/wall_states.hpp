@@ -20,6 +20,7 @@
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/launch.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "physics/equations/donor_cells.hpp"
 #include "physics/equations/flux_rate.hpp"
 #include "physics/equations/riemann.hpp"
 #include "physics/equations/stage_sweeps.hpp"
@@ -132,19 +133,17 @@ template <class Real, class Law, int Axes>
 struct FastestGhost {
   FastestWave<Real, Law, Axes> bound;
   BlockView<Real> field[Law::fields];
-  IndexRange ghosts;
+  CellsOfBox ghosts;
   DifferenceWeights<Real> differences;
 
   KOKKOS_FORCEINLINE_FUNCTION Real inverse_spacing(int axis) const { return differences.inverse_spacing[axis]; }
   KOKKOS_FUNCTION void operator()(Index place, double& fastest) const {
-    Index const row = place / ghosts.extent(0);
-    Index const i = ghosts.begin[0] + place % ghosts.extent(0);
-    Index const j = ghosts.begin[1] + row % ghosts.extent(1);
-    Index const k = ghosts.begin[2] + row / ghosts.extent(1);
-    typename Law::State u{};
-    for (int n = 0; n < Law::fields; ++n) u.value[n] = field[n](i, j, k);
-    double const here = static_cast<double>(bound.of(*this, bound.law.primitive(u)));
-    if (here > fastest) fastest = here;
+    ghosts.at(place, [&](Index i, Index j, Index k) {
+      typename Law::State u{};
+      for (int n = 0; n < Law::fields; ++n) u.value[n] = field[n](i, j, k);
+      double const here = static_cast<double>(bound.of(*this, bound.law.primitive(u)));
+      if (here > fastest) fastest = here;
+    });
   }
 };
 
@@ -327,7 +326,8 @@ class WallStates {
   }
   [[nodiscard]] double fastest_of_ghosts(Block const& block, int face, Fields<Real> const& state) const {
     IndexRange const ghosts = ghosts_beyond(block, face, *state.front());
-    equation::FastestGhost<Real, Law, Axes> kernel{{law_}, {}, ghosts, difference_weights<Real>(*mesh_)};
+    equation::FastestGhost<Real, Law, Axes> kernel{
+        {law_}, {}, equation::CellsOfBox(ghosts), difference_weights<Real>(*mesh_)};
     for (std::size_t n = 0; n < fields; ++n) kernel.field[n] = state[n]->view(block);
     return largest("halocline fastest beyond a wall", block, ghosts.size(), kernel);
   }

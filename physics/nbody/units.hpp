@@ -1,11 +1,11 @@
 #pragma once
 
-#include <Kokkos_Macros.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <vector>
 
+#include "framework/runtime/host_device.hpp"
 #include "physics/nbody/bodies.hpp"
 
 namespace halocline::nbody {
@@ -46,7 +46,7 @@ struct Factor {
     int const half = std::abs(all) < usual ? 0 : all / 2;
     return {static_cast<Real>(std::ldexp(1, half)), static_cast<Real>(std::ldexp(fraction, all - half))};
   }
-  KOKKOS_INLINE_FUNCTION Real operator*(Real number) const { return number * first * second; }
+  HALOCLINE_HOST_DEVICE Real operator*(Real number) const { return number * first * second; }
 };
 
 extern template Units units_of<float>(std::vector<Body> const&, double, double);

@@ -21,6 +21,7 @@ class BiCgStab final : public KrylovSolver {
 
   void make_vectors(Operator const& a) override;
   [[nodiscard]] Vector& residual() const override { return *r_; }
+  [[nodiscard]] Vector* spare() const override { return v_.get(); }
   /// The residual may rise before it falls, so a start may end above the last.
   [[nodiscard]] int fruitless_starts() const override { return 10; }
   [[nodiscard]] bool falls() const override { return false; }

@@ -75,6 +75,7 @@ class Chebyshev final : public KrylovSolver {
  protected:
   void make_vectors(Operator const& a) override;
   [[nodiscard]] Vector& residual() const override { return *next_; }
+  [[nodiscard]] Vector* spare() const override { return direction_.get(); }
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
 
  private:

@@ -62,6 +62,7 @@ class ConjugateGradients final : public KrylovSolver {
  protected:
   void make_vectors(Operator const& a) override;
   [[nodiscard]] Vector& residual() const override { return *work_; }
+  [[nodiscard]] Vector* spare() const override { return r_.get(); }
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
   [[nodiscard]] bool needs_symmetry() const override { return !options_.flexible; }
   [[nodiscard]] std::function<double(Vector const&)> norm() override;

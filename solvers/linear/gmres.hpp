@@ -37,6 +37,7 @@ class Gmres final : public KrylovSolver {
 
   void make_vectors(Operator const& a) override;
   [[nodiscard]] Vector& residual() const override { return *basis_.front(); }
+  [[nodiscard]] Vector* spare() const override { return basis_[1].get(); }
   /// One cycle, up to the restart.
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
   [[nodiscard]] std::vector<double> next_direction(Operator const& a);

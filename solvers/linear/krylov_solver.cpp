@@ -48,11 +48,12 @@ void KrylovSolver::explain(Operator const& a, Vector const& b, SolveReport& repo
   bool const has_numbers = std::isfinite(report.initial_residual) && report.outcome != Outcome::not_a_number;
   // Without symmetry a right-hand side with a mean may have a solution.
   if (!has_numbers || !(is_singular_ || needs_symmetry())) return;
-  auto const ones = a.create_vector();
-  auto const product = a.create_vector();
-  ones->fill(1);
-  if (!in_null_space(a, operator_norm_, *ones, *product)) return;
-  double const mean_part = std::abs(ones->dot(b)) / std::sqrt(static_cast<double>(b.size()));
+  // The method's own vectors are free now, so that a failed solve needs no more memory than others.
+  auto const made = spare() == nullptr ? a.create_vector() : nullptr;
+  Vector& ones = made ? *made : *spare();
+  ones.fill(1);
+  if (!in_null_space(a, operator_norm_, ones, residual())) return;
+  double const mean_part = std::abs(ones.dot(b)) / std::sqrt(static_cast<double>(b.size()));
   double const b_norm = std::sqrt(b.square());
   double const rounding = rounding_level(b.precision(), 0, 0, b_norm);
   if (!(mean_part > std::max(criteria_.target(report.initial_residual, b_norm), rounding))) return;

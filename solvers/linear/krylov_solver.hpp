@@ -42,8 +42,10 @@ class KrylovSolver : public LinearSolver {
   /// Makes the method's working vectors, of the space of `a`. Throws UnsuitableOperator for an operator that the method
   /// cannot work with; solves report it.
   virtual void make_vectors(Operator const& a) = 0;
-  /// The vector that holds b - A x before each start.
+  /// The vector that holds b - A x before each start. A failed solve may overwrite it at its end.
   [[nodiscard]] virtual Vector& residual() const = 0;
+  /// Another working vector that a failed solve may overwrite at its end; null: it makes one.
+  [[nodiscard]] virtual Vector* spare() const { return nullptr; }
   /// Iterates from there as long as `solve` goes on; x is up to date on return. Returns the outcome of a failed solve;
   /// none: a true-residual check is due.
   [[nodiscard]] virtual std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) = 0;

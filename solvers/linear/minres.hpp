@@ -24,6 +24,7 @@ class Minres final : public KrylovSolver {
 
   void make_vectors(Operator const& a) override;
   [[nodiscard]] Vector& residual() const override { return *r_; }
+  [[nodiscard]] Vector* spare() const override { return product_.get(); }
   [[nodiscard]] bool needs_symmetry() const override { return true; }
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
   [[nodiscard]] std::optional<Outcome> step(ResidualSolve& solve, Operator const& a, Vector& x);

@@ -51,6 +51,7 @@ class SingleReductionCg : public KrylovSolver {
  private:
   /// Checks leave r unchanged: w is recomputed after them.
   [[nodiscard]] Vector& residual() const final { return *w_; }
+  [[nodiscard]] Vector* spare() const final { return p_.get(); }
   [[nodiscard]] bool needs_symmetry() const override { return true; }
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) final;
   [[nodiscard]] std::optional<Outcome> explain(double beta, ResidualSolve& solve, Operator const& a);

@@ -109,6 +109,7 @@ class MultigridSolver final : public KrylovSolver {
  private:
   void make_vectors(Operator const& a) override;
   [[nodiscard]] Vector& residual() const override { return *residual_; }
+  [[nodiscard]] Vector* spare() const override { return image_.get(); }
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
   [[nodiscard]] char const* advice() const override { return multigrid_is_slow; }
 

@@ -142,14 +142,20 @@ class Jump(unittest.TestCase):
         self.assertAlmostEqual(mean, 0.75, delta=1e-4)
         warning = re.compile(r"warning: cg: meeting the criterion says little about the error: entries of the operator's "
                              r"diagonal differ by a factor of [\d.e+]+, and its relative tolerance, 1e-10, hides errors")
+        # Directions p of cg are about k times the step, 1e15, and p . A p about the cube of that, beyond 3e38, the largest
+        # number of single precision: such a run ends with a reason. With a step of 1 the cube is 1e36.
         for ranks in (1, 3):
-            for precision in ("double", "single"):
+            for precision, step in (("double", 1e3), ("single", 1)):
                 with self.subTest(ranks=ranks, precision=precision), scratch() as folder:
-                    run = run_deck(folder, {**deck, "precision": precision}, ranks)
+                    run = run_deck(folder, {**deck, "precision": precision, "time": {"step": step, "steps": 1}}, ranks)
                     self.assertEqual(run.code, 0, run.err)
                     self.assertIn("warning: cg: meeting the criterion says little about the error", run.err)
                     if precision == "double":
                         self.assertRegex(run.err, warning)
+            with self.subTest(ranks=ranks, precision="single, out of range"), scratch() as folder:
+                run = run_deck(folder, {**deck, "precision": "single"}, ranks)
+                self.assertEqual(run.code, 3)
+                self.assertIn("too large to be squared; scale the problem", run.err)
         # Several steps: once.
         with scratch() as folder:
             run = run_deck(folder, {**deck, "time": {"step": 1e3, "steps": 3}})

@@ -4,6 +4,7 @@ runs have the bits of uninterrupted ones is tested in tests/restart."""
 import json
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -203,18 +204,22 @@ class Restart(unittest.TestCase):
                 self.assertEqual(after, before)
 
     def test_a_plugin_may_be_named_again(self):
-        """The run's own plugin, under whatever name, is loaded once; a changed one is told of."""
+        """The run's own plugin, under whatever name or names, is loaded once; a changed one is told of."""
         with scratch() as folder:
-            shutil.copy(FAULTY, pathlib.Path(folder) / "faulty.so")
+            plugin = pathlib.Path(folder) / "faulty.so"
+            shutil.copy(FAULTY, plugin)
             (pathlib.Path(folder) / "linked.so").symlink_to("faulty.so")
             self.assert_ends(run(folder, "run", "run.yaml", "--plugin", "faulty.so"), 0)
-            for steps, name in ((50, "faulty.so"), (60, "linked.so")):
-                again = Run(["restart", "run.out", "--quiet", "--plugin", name, "--set", f"time.steps={steps}"], folder)
+            for steps, names in ((50, ["faulty.so"]), (60, ["./faulty.so", "linked.so", "faulty.so"]), (70, ["linked.so"])):
+                words = [word for name in names for word in ("--plugin", name)]
+                again = Run(["restart", "run.out", "--quiet", *words, "--set", f"time.steps={steps}"], folder)
                 self.assert_ends(again, 0)
                 self.assertEqual(again.summary()["steps"], steps)
                 self.assertNotIn("has changed", again.err)
-            with (pathlib.Path(folder) / "faulty.so").open("ab") as plugin:
-                plugin.write(b"later")
+            plugin.write_bytes(plugin.read_bytes() + b"later")
+            # The last command named it otherwise.
+            same = ["run", "run.yaml", "--continue", "--plugin", "faulty.so", "--set", "time.steps=70"]
+            self.assert_ends(Run(same, folder), 2, "`--plugin`: ", "faulty.so has changed since the run began")
             self.assert_ends(Run(["restart", "run.out", "--plugin", "faulty.so"], folder), 0,
                              "warning: `--plugin`: ", "faulty.so has changed since the run began")
 
@@ -239,10 +244,12 @@ class Restart(unittest.TestCase):
             self.assert_ends(run(folder, "run", "run.yaml"), 0)
             output = pathlib.Path(folder) / "run.out"
             before = {path: path.read_bytes() for path in output.rglob("*") if path.is_file() and path.name != "halocline.lock"}
-            # No file can be created under the temporary name of the summary.
-            (output / "summary.json.partial").mkdir()
-            failed = Run(["restart", "run.out", "--set", "time.steps=50"], folder)
-            self.assert_ends(failed, 4, "cannot write run.out/summary.json: Is a directory")
+            # The lock has some 100 bytes, a summary some thousands.
+            limit = 1000
+            self.assertGreater((output / "summary.json").stat().st_size, limit)
+            failed = Run(["restart", "run.out", "--set", "time.steps=50"], folder,
+                         prepare=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+            self.assert_ends(failed, 4, "cannot write run.out/summary.json: File too large")
             after = {path: path.read_bytes() for path in output.rglob("*") if path.is_file() and path.name != "halocline.lock"}
             self.assertEqual(after, before)
 

@@ -47,11 +47,19 @@ def checksum(data):
     return f"{found.high:016x}{found.low:016x}"
 
 
+def record_of(path):
+    """A manifest or a summary. Its numbers with a point keep their digits, as texts: others may be as near to the same number."""
+    return json.loads(path.read_text(), parse_float="digits {}".format)
+
+
 def signed(record, indent):
-    """The text of a manifest (indent 1) or a summary (2) with the checksum that belongs to it: anybody can compute it."""
+    """The text of a record_of a manifest (indent 1) or a summary (2) with the checksum that belongs to it: anybody can compute
+    it."""
+    def text_of(values):
+        return re.sub('"digits ([^"]*)"', r"\1", json.dumps(values, indent=indent, ensure_ascii=False))
+
     record = {name: value for name, value in record.items() if name != "xxh3_128"}
-    text = json.dumps(record, indent=indent, ensure_ascii=False)
-    return json.dumps({**record, "xxh3_128": checksum(text.encode())}, indent=indent, ensure_ascii=False) + "\n"
+    return text_of({**record, "xxh3_128": checksum(text_of(record).encode())}) + "\n"
 
 
 def contents(folder):
@@ -85,7 +93,7 @@ class HostileFolder(unittest.TestCase):
     def change_manifests(self, folder, change):
         for name in CHECKPOINTS:
             path = folder / "run.out" / name / "manifest.json"
-            manifest = json.loads(path.read_text())
+            manifest = record_of(path)
             change(manifest)
             path.write_text(signed(manifest, 1))
 
@@ -108,7 +116,7 @@ class HostileFolder(unittest.TestCase):
         self.change_manifests(folder, lambda manifest: None)
         self.assertEqual(contents(folder), contents(self.good))
         summary = folder / "run.out/summary.json"
-        self.assertEqual(signed(json.loads(summary.read_text()), 2), summary.read_text())
+        self.assertEqual(signed(record_of(summary), 2), summary.read_text())
 
     def test_tables_are_names_of_tables(self):
         outside = self.copy()
@@ -138,7 +146,7 @@ class HostileFolder(unittest.TestCase):
         folder = self.copy()
         (folder / "victim.txt").write_text("mine")
         path = folder / "run.out/summary.json"
-        summary = json.loads(path.read_text())
+        summary = record_of(path)
         summary["files"].append({"name": "../victim.txt", "bytes": 4, "xxh3_128": checksum(b"mean")})
         summary["files"].append({"name": "../missing.txt", "bytes": -1, "xxh3_128": ""})
         path.write_text(signed(summary, 2))
@@ -189,12 +197,16 @@ class HostileFolder(unittest.TestCase):
             return change
 
         tables = ("run", "output", "record", "tables", 0)
+        solves = ("run", "output", "record", "solves")
         for path, value in (((*tables, "bytes"), -1), ((*tables, "bytes"), 2**62), ((*tables, "bytes"), 2**64 - 1),
                             (("files", 0, "bytes"), -1), (("files", 0, "blocks", 0, 1, 0), 2**63 - 1),
                             (("run", "schedule", "taken"), -1), (("run", "schedule", "taken"), 1.5),
                             (("run", "schedule", "time"), None), (("run", "schedule", "next_outputs"), [-5, 1]),
                             (("run", "start", "ranks"), 2**40), (("run", "start", "set"), 5), (("step",), -1), (("step",), 3),
                             (("run", "output"), []), (("run", "output", "solves"), None),
+                            (("run", "output", "record"), {}), ((*tables[:-1],), None), ((*solves,), "none"),
+                            ((*solves, "totals", "count"), -1), ((*solves, "totals", "seconds"), "nan"),
+                            ((*solves, "first"), [{"iterations": 2**63}]),
                             (("run", "output", "snapshots"), [[-1, 0]]), (("run", "output", "conservation"), 7)):
             with self.subTest(path=path, value=value):
                 folder = self.copy()
@@ -202,6 +214,26 @@ class HostileFolder(unittest.TestCase):
                 before = contents(folder)
                 self.expect(self.run_in(folder, *ON), [4], "holds no intact checkpoint to continue from", "manifest.json is damaged")
                 self.assertEqual(contents(folder), before)
+
+    def test_parts_of_a_record_may_be_missing(self):
+        for name in ("steps", "parts", "tables", "solves"):
+            with self.subTest(name=name):
+                folder = self.copy()
+                self.change_manifests(folder, lambda manifest, name=name: manifest["run"]["output"]["record"].pop(name))
+                self.expect(self.run_in(folder, *ON), [4], "holds no intact checkpoint to continue from", "manifest.json is damaged")
+
+    def test_files_that_a_summary_says_it_read_are_checked(self):
+        """A summary with anything else in their place is not that of this deck: the run goes on from its checkpoint."""
+        for files in (5, "none", [7], [{"option": "u", "path": "u.npy", "bytes": -1, "xxh3_128": None}]):
+            for name in ("field_files", "plugins"):
+                with self.subTest(name=name, files=files):
+                    folder = self.copy()
+                    path = folder / "run.out/summary.json"
+                    summary = record_of(path)
+                    summary["provenance"][name] = files
+                    path.write_text(signed(summary, 2))
+                    self.expect(self.run_in(folder, "run", "run.yaml", "--continue", "--quiet"), [0])
+                    self.assertNotIn(name, record_of(path)["provenance"])
 
     def test_all_is_checked_before_anything_is_cut(self):
         """The newest checkpoint and the rows after the other one are what is lost by cutting."""
@@ -278,7 +310,7 @@ class HostileFolder(unittest.TestCase):
                         self.expect(self.run_in(folder, "diff", "run.out", self.good / "run.out"), [4], path.name)
                     if kind == "pipe" and name != "snapshot_000004.vti":
                         self.expect(self.run_in(folder, *ON), [0, 4])
-                        self.expect(self.run_in(folder, "run", "run.yaml", "--continue", "--quiet"), [0, 4])
+                        self.expect(self.run_in(folder, "run", "run.yaml", "--continue", "--quiet", "--set", "time.steps=9"), [0, 4])
                 shutil.rmtree(folder)
                 shutil.copytree(self.good, folder)
 
@@ -294,8 +326,8 @@ class HostileFolder(unittest.TestCase):
         (folder / "run.out/summary.json").write_text('{"files": ' + deep + "}")
         self.expect(self.run_in(folder, "verify", "run.out"), [4], "summary.json: is not a complete JSON object")
         self.expect(self.run_in(folder, "run", "run.yaml", "--continue", "--quiet", "--set", "time.steps=9"), [0])
-        for name in CHECKPOINTS:
-            (folder / "run.out" / name / "manifest.json").write_text('{"run": ' + deep + "}")
+        for manifest in folder.glob("run.out/checkpoint_*/manifest.json"):
+            manifest.write_text('{"run": ' + deep + "}")
         self.expect(self.run_in(folder, "verify", "run.out"), [4], "manifest.json is damaged")
         self.expect(self.run_in(folder, *ON), [4], "manifest.json is damaged")
 
