@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Compiles the sources with device code of a configured build: a part as the build does, the rest for errors alone.
 
-    tools/check_sources.py .halocline/build-cuda --seed "$(git rev-parse HEAD)"
+    tools/check_sources.py .halocline/build-cuda --seed "$(git rev-parse HEAD)" --host .halocline/build-release
 
 A device compiler takes most of its time to optimise, and to read the headers of Kokkos anew for each source. So one source
 in `--one-in`, drawn by a hash of its name and the seed, is compiled as the build compiles it. The others of a target are
 joined, several in one file, and only checked: by the front ends for host and device, with all warnings. If a joined file has
 errors, its sources are checked one by one, since names that are local to each may collide in it.
 
-Nothing is linked. Exits 1 if a source has errors, which are printed.
+Nothing is linked. Sources without device code are those of a build for hosts (`--host`), but must not include Kokkos: its
+headers for a device are only read by the device's compiler. Exits 1 if a source has errors, which are printed.
 """
 
 import argparse
@@ -32,6 +33,7 @@ ENDS_AFTER_FRONT_END = {
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path, help="a folder that CMake has configured")
+    parser.add_argument("--host", type=pathlib.Path, help="a folder with a finished build for hosts")
     parser.add_argument("--seed", default="", help="draws the part that is compiled as the build does")
     parser.add_argument("--one-in", type=int, default=12, metavar="N", help="size of that part (default: %(default)s)")
     parser.add_argument("--joined", type=int, default=8, metavar="N", help="most sources in a file (default: %(default)s)")
@@ -65,19 +67,40 @@ class Source:
         return tuple(word for word in self.command if word not in (self.file, self.output) and not is_export(word)), self.folder
 
 
-def device_sources(build):
-    """Those of the target `program`."""
-    listed = subprocess.run(["ninja", "-C", build, "-t", "inputs", "program"], stdout=subprocess.PIPE, text=True, check=True)
-    inputs = set(listed.stdout.splitlines())
-    sources = []
+def asked(build, *words):
+    """The lines that ninja's tools print."""
+    return subprocess.run(["ninja", "-C", build, "-t", *words], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+
+
+def sources_of(build):
+    """Of the target `program`: the sources with device code, and the files of the others."""
+    inputs = set(asked(build, "inputs", "program"))
+    with_device_code, others = [], []
     for entry in json.loads((build / "compile_commands.json").read_text()):
         words = shlex.split(entry["command"])
         if words[words.index("-o") + 1] not in inputs:
             continue
         for compiler in ENDS_AFTER_FRONT_END:
             if any(os.path.basename(word) == compiler for word in words) and "-xc++" not in words:
-                sources.append(Source(entry, compiler))
-    return sources
+                with_device_code.append(Source(entry, compiler))
+                break
+        else:
+            others.append(entry["file"])
+    return with_device_code, others
+
+
+def users_of_kokkos(host, files):
+    """Those of the files that read a header of Kokkos when they were compiled for hosts."""
+    files, users, source = set(files), set(), None
+    for line in asked(host, "deps"):
+        if line and not line.startswith(" "):
+            source = None
+        elif line:
+            read = os.path.normpath(host / line.strip())
+            source = source or read
+            if source in files and os.path.basename(read).startswith("Kokkos_"):
+                users.add(source)
+    return sorted(users)
 
 
 def is_drawn(source, build, seed, one_in):
@@ -130,7 +153,7 @@ def build_as_it_is(source, environment):
 def main():
     given = arguments()
     build = given.build.resolve()
-    sources = device_sources(build)
+    sources, others = sources_of(build)
     if not sources:
         sys.exit(f"check_sources.py: {build} has no source with device code")
     environment = dict(os.environ)
@@ -139,7 +162,10 @@ def main():
     folder = build / "checked"
     folder.mkdir(exist_ok=True)
     began = time.monotonic()
-    failed = 0
+    misplaced = users_of_kokkos(given.host.resolve(), others) if given.host else []
+    for file in misplaced:
+        print(f"{file}: includes Kokkos, but is not listed as a kernel source", flush=True)
+    failed = len(misplaced)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         work = [pool.submit(build_as_it_is, source, environment) for source in drawn]
         work += [pool.submit(check, group, folder, environment) for group in groups]
