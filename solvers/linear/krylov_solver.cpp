@@ -46,6 +46,8 @@ SolveReport KrylovSolver::solve(Operator const& a, Vector const& b, Vector& x) {
 
 void KrylovSolver::explain(Operator const& a, Vector const& b, SolveReport& report) const {
   bool const has_numbers = std::isfinite(report.initial_residual) && report.outcome != Outcome::not_a_number;
+  // Numbers out of range are the reason that the method itself gives, and spoil the sums below.
+  if (report.remark == underflow_remark) return;
   // Without symmetry a right-hand side with a mean may have a solution.
   if (!has_numbers || !(is_singular_ || needs_symmetry())) return;
   // The method's own vectors are free now, so that a failed solve needs no more memory than others.
