@@ -127,13 +127,24 @@ TEST(UnsteadyAdvection, TheLongestUpwindStepMovesByOneCell) {
       EXPECT_EQ(run.evolution.euler_step(), 1.0 / 32);
       // Coordinates are multiples of 1/32, so that no sum is rounded.
       auto const field_of = [](std::string const& x, std::string const& y) {
-        return Expression(x + " + (" + y + " < 0.5 ? 2*" + y + " : 4)");
+        std::string text = x;
+        text.append(" + (").append(y).append(" < 0.5 ? 2*").append(y).append(" : 4)");
+        return Expression(text);
       };
       evaluate<double>(field_of("x", "y"), "initial", 0, run.u);
       run.take(*method_called("explicit_euler"), 0, 1.0 / 32, 5);
       std::string const letter = axis == 0 ? "x" : "y";
-      std::string const from = speed > 0 ? "(" + letter + " < 5/16 ? " + letter + " + 11/16 : " + letter + " - 5/16)"
-                                         : "(" + letter + " > 11/16 ? " + letter + " - 11/16 : " + letter + " + 5/16)";
+      std::string from = "(";
+      if (speed > 0) {
+        from.append(letter).append(" < 5/16 ? ").append(letter).append(" + 11/16 : ").append(letter).append(" - 5/16)");
+      } else {
+        from.append(letter)
+            .append(" > 11/16 ? ")
+            .append(letter)
+            .append(" - 11/16 : ")
+            .append(letter)
+            .append(" + 5/16)");
+      }
       auto const expected = run.u.create();
       evaluate<double>(field_of(axis == 0 ? from : "x", axis == 1 ? from : "y"), "moved", 0, *expected);
       expected->add(-1, run.u);

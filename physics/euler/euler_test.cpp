@@ -482,7 +482,9 @@ TEST(Euler, DonorCellsLeaveOtherStepsAlone) {
     std::string const scheme = method == "explicit_euler" ? "reconstruction: donor_cell, " : "reconstruction: weno5, ";
     std::vector<std::vector<double>> densities;
     for (std::string const fallback : {"donor_cell", "none"}) {
-      Flow flow(sod("x", scheme + "fallback: " + fallback + ", "), {.cells = {100}}, method);
+      std::string options = scheme;
+      options.append("fallback: ").append(fallback).append(", ");
+      Flow flow(sod("x", options), {.cells = {100}}, method);
       flow.run(sod_end);
       densities.push_back(flow.values(0));
       if (fallback == "donor_cell") {

@@ -51,8 +51,9 @@ void KrylovSolver::explain(Operator const& a, Vector const& b, SolveReport& repo
   // Without symmetry a right-hand side with a mean may have a solution.
   if (!has_numbers || !(is_singular_ || needs_symmetry())) return;
   // The method's own vectors are free now, so that a failed solve needs no more memory than others.
-  auto const made = spare() == nullptr ? a.create_vector() : nullptr;
-  Vector& ones = made ? *made : *spare();
+  Vector* const own = spare();
+  auto const made = own == nullptr ? a.create_vector() : nullptr;
+  Vector& ones = own == nullptr ? *made : *own;
   ones.fill(1);
   if (!in_null_space(a, operator_norm_, ones, residual())) return;
   double const mean_part = std::abs(ones.dot(b)) / std::sqrt(static_cast<double>(b.size()));
