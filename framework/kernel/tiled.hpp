@@ -259,7 +259,9 @@ struct TiledSweep {
     place.thread = team.team_rank();
 
     TiledInputsOf<Task, Threads, std::index_sequence<N...>, Real...> inputs;
-    auto* const scratch = static_cast<char*>(team.team_scratch(0).get_shmem(Tile::scratch_bytes));
+    // By value: Kokkos takes a reference, and a constant of a class has no address in device code.
+    int const bytes = Tile::scratch_bytes;
+    auto* const scratch = static_cast<char*>(team.team_scratch(0).get_shmem(bytes));
     ((static_cast<TiledInput<Task, N, Real, columns>&>(inputs).planes =
           reinterpret_cast<Real*>(scratch + TiledInput<Task, N, Real, columns>::offset)),
      ...);

@@ -44,6 +44,11 @@ template <class Law>
 concept SourceReadsNeighbours = requires {
   Law::source_shape;
 };
+/// Whether a law's source, if it reads neighbours, reads no further than `shape`.
+template <class Law, Shape shape>
+inline constexpr bool source_is_within = true;
+template <SourceReadsNeighbours Law, Shape shape>
+inline constexpr bool source_is_within<Law, shape> = shape.covers(Law::source_shape);
 
 /// The rate of a conservation law at a cell: minus the divergence of the numerical fluxes through its faces, plus
 /// `source` and the diffusion by `diffusivity` if the law has them. Each cell evaluates its own faces, by the same
@@ -128,7 +133,7 @@ struct FluxRate {
                                                 [[maybe_unused]] U const&... u) const {
     State const diffused = with_diffusion(rate, at, std::make_index_sequence<static_cast<std::size_t>(fields)>(), u...);
     if constexpr (SourceReadsNeighbours<Law>) {
-      static_assert(shape.covers(Law::source_shape), "a law's source reads further than its fluxes");
+      static_assert(source_is_within<Law, shape>, "a law's source reads further than its fluxes");
       return diffused + law.source(at, u...);
     } else if constexpr (requires(Law const& its, State const& state) { its.source(at, state); }) {
       return diffused + law.source(at, State{{u[here]...}});

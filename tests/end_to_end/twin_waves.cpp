@@ -6,7 +6,7 @@
 // A linear law whose state has two vectors, for tests of walls: two acoustic waves, p with a and q with b, each of
 // which also moves the other.
 
-namespace {
+namespace twin_waves {
 
 using namespace halocline;
 
@@ -45,7 +45,7 @@ struct TwinWaves {
   }
 };
 
-PhysicsEntry twin_waves() {
+PhysicsEntry physics() {
   Equations equations("twin-waves", "Two acoustic waves, each of which also moves the other.");
   equations.conserved_field("p", "Pressure of one.", {"p", "Pressure of one.", "0"});
   equations.conserved_field("q", "Pressure of the other.", {"q", "Pressure of the other.", "0"});
@@ -57,8 +57,8 @@ PhysicsEntry twin_waves() {
   return equations.law<TwinWaves, 2>();
 }
 
-}  // namespace
+}  // namespace twin_waves
 
-template struct halocline::LawParts<TwinWaves, 2>;
+template struct halocline::LawParts<twin_waves::TwinWaves, 2>;
 
-HALOCLINE_PLUGIN(twin_waves);
+HALOCLINE_PLUGIN(twin_waves::physics);
