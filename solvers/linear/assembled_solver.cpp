@@ -8,7 +8,7 @@
 
 namespace halocline {
 
-AssembledSolver::AssembledSolver(std::unique_ptr<LinearSolver> solver) : solver_(std::move(solver)) {}
+AssembledSolver::AssembledSolver(std::unique_ptr<LinearSolver> solver) : ForwardingSolver(std::move(solver)) {}
 AssembledSolver::~AssembledSolver() = default;
 
 void AssembledSolver::prepare(Operator const& a) {
@@ -21,7 +21,7 @@ void AssembledSolver::prepare(Operator const& a) {
     obstacle_ = error.what();
     return;
   }
-  solver_->prepare(*matrix_);
+  inner().prepare(*matrix_);
 }
 
 SolveReport AssembledSolver::solve(Operator const& a, Vector const& b, Vector& x) {
@@ -31,8 +31,8 @@ SolveReport AssembledSolver::solve(Operator const& a, Vector const& b, Vector& x
     auto const r = a.create_vector();
     return record.finish(Outcome::breakdown, std::sqrt(a.residual(b, x, *r)), obstacle_);
   }
-  solver_->set_observer(observer());
-  SolveReport report = solver_->solve(*matrix_, b, x);
+  inner().set_observer(observer());
+  SolveReport report = inner().solve(*matrix_, b, x);
   report.method = "assembled " + report.method;
   return report;
 }

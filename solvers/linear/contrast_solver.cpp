@@ -37,12 +37,12 @@ std::string two_digits(double value) {
 
 void ContrastSolver::prepare(Operator const& a) {
   contrast_ = diagonal_contrast(a);
-  solver_->prepare(a);
+  inner().prepare(a);
 }
 
 SolveReport ContrastSolver::solve(Operator const& a, Vector const& b, Vector& x) {
-  solver_->set_observer(observer());
-  SolveReport report = solver_->solve(a, b, x);
+  inner().set_observer(observer());
+  SolveReport report = inner().solve(a, b, x);
   if (reached(report.outcome)) report.caution = caution(report, x.precision());
   return report;
 }
@@ -50,7 +50,7 @@ SolveReport ContrastSolver::solve(Operator const& a, Vector const& b, Vector& x)
 std::string ContrastSolver::caution(SolveReport const& report, Precision precision) const {
   bool const is_rounding = report.outcome == Outcome::converged_to_rounding;
   double const tolerance = std::max(criteria().relative, is_rounding ? epsilon(precision) : 0);
-  if (!(solver_->error_factor(contrast_) * tolerance > largest_error)) return "";
+  if (!(inner().error_factor(contrast_) * tolerance > largest_error)) return "";
   std::string const allowed = is_rounding ? "what rounding allows" : "its relative tolerance";
   return "meeting the criterion says little about the error: entries of the operator's diagonal differ by a factor "
          "of " +

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "solvers/linear/solver.hpp"
+#include "solvers/linear/forwarding_solver.hpp"
 
 namespace halocline {
 
@@ -14,28 +14,16 @@ namespace halocline {
 /// what rounding allows) still permits relative errors of up to the tolerance times the ratio of the largest to the
 /// smallest diagonal entry. The caution is given where that product exceeds 0.01. The ratio is found once for each
 /// operator, in two passes over its diagonal; operators that do not know their diagonal get no caution.
-class ContrastSolver final : public LinearSolver {
+class ContrastSolver final : public ForwardingSolver {
  public:
-  explicit ContrastSolver(std::unique_ptr<LinearSolver> solver) : solver_(std::move(solver)) {}
+  explicit ContrastSolver(std::unique_ptr<LinearSolver> solver) : ForwardingSolver(std::move(solver)) {}
 
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
-  [[nodiscard]] Preconditioner* symmetric_preconditioner() const override {
-    return solver_->symmetric_preconditioner();
-  }
-  [[nodiscard]] std::vector<std::string> fallbacks() const override { return solver_->fallbacks(); }
-  void set_criteria(Criteria const& criteria) override { solver_->set_criteria(criteria); }
-  [[nodiscard]] Criteria criteria() const override { return solver_->criteria(); }
-  [[nodiscard]] double error_factor(double contrast) const override { return solver_->error_factor(contrast); }
-  void serialize(StateArchive& state, std::string const& group) override { solver_->serialize(state, group); }
-
-  [[nodiscard]] LinearSolver const& inner() const { return *solver_; }
-
  private:
   [[nodiscard]] std::string caution(SolveReport const& report, Precision precision) const;
 
-  std::unique_ptr<LinearSolver> solver_;
   double contrast_ = 1;  ///< of the operator's diagonal
 };
 

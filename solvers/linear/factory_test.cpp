@@ -38,7 +38,7 @@ bool makes(std::string const& text) {
   auto const* const outer = dynamic_cast<ContrastSolver const*>(made.get());
   if (outer == nullptr) return dynamic_cast<Solver const*>(made.get()) != nullptr;
   auto const& around = dynamic_cast<NullSpaceSolver const&>(outer->inner());
-  return dynamic_cast<Solver const*>(&around.method()) != nullptr;
+  return dynamic_cast<Solver const*>(&around.inner()) != nullptr;
 }
 
 TEST(SolverFactory, ReadsCriteria) {

@@ -24,25 +24,25 @@ std::string three_digits(double value) {
 }  // namespace
 
 NullSpaceSolver::NullSpaceSolver(std::unique_ptr<LinearSolver> solver, std::string name, NullSpacePart part)
-    : solver_(std::move(solver)), name_(std::move(name)), part_(part) {}
+    : ForwardingSolver(std::move(solver)), name_(std::move(name)), part_(part) {}
 NullSpaceSolver::~NullSpaceSolver() = default;
 
 void NullSpaceSolver::prepare(Operator const& a) {
   constants_ = NullConstants::of(a);
   source_ = constants_ ? a.create_vector() : nullptr;
   operator_norm_ = constants_ ? a.norm_bound() : 0;
-  solver_->prepare(a);
+  inner().prepare(a);
 }
 
 SolveReport NullSpaceSolver::solve(Operator const& a, Vector const& b, Vector& x) {
   SolveReport report = solve_in_image(a, b, x);
-  report.fallbacks = solver_->fallbacks();
+  report.fallbacks = inner().fallbacks();
   return report;
 }
 
 SolveReport NullSpaceSolver::solve_in_image(Operator const& a, Vector const& b, Vector& x) {
-  solver_->set_observer(observer());
-  if (!constants_) return solver_->solve(a, b, x);
+  inner().set_observer(observer());
+  if (!constants_) return inner().solve(a, b, x);
 
   double const residual = std::sqrt(a.residual(b, x, *source_));
   double const b_norm = std::sqrt(b.square());
@@ -61,7 +61,7 @@ SolveReport NullSpaceSolver::solve_in_image(Operator const& a, Vector const& b, 
   // Even if the criteria would allow it: methods fail when nothing else is left of the residual.
   source_->copy(b);
   constants_->add_to_source(-mean, *source_);
-  SolveReport report = solver_->solve(a, *source_, x);
+  SolveReport report = inner().solve(a, *source_, x);
   if (std::isnan(report.true_residual)) return report;
   constants_->add_to_solution(mean_of_guess - constants_->mean_of_solution(x), x);
   bool const is_silent = report.remark.empty() || report.remark == constants_in_null_space;

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "solvers/linear/forwarding_solver.hpp"
 #include "solvers/linear/operator_checks.hpp"
-#include "solvers/linear/solver.hpp"
 
 namespace halocline {
 
@@ -22,7 +22,7 @@ enum class NullSpacePart {
 /// mean exceeds what the criteria and rounding allow is either not solved for (outcome `inconsistent`, x unchanged), or
 /// its mean is subtracted and the remark gives its size. The solution is the one with the mean of the initial guess.
 /// Means are over the domain. Solves with other operators are passed on unchanged.
-class NullSpaceSolver final : public LinearSolver {
+class NullSpaceSolver final : public ForwardingSolver {
  public:
   NullSpaceSolver(std::unique_ptr<LinearSolver> solver, std::string name, NullSpacePart part);
   ~NullSpaceSolver() override;
@@ -30,21 +30,9 @@ class NullSpaceSolver final : public LinearSolver {
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
-  [[nodiscard]] Preconditioner* symmetric_preconditioner() const override {
-    return solver_->symmetric_preconditioner();
-  }
-  [[nodiscard]] std::vector<std::string> fallbacks() const override { return solver_->fallbacks(); }
-  void set_criteria(Criteria const& criteria) override { solver_->set_criteria(criteria); }
-  [[nodiscard]] Criteria criteria() const override { return solver_->criteria(); }
-  [[nodiscard]] double error_factor(double contrast) const override { return solver_->error_factor(contrast); }
-  void serialize(StateArchive& state, std::string const& group) override { solver_->serialize(state, group); }
-
-  [[nodiscard]] LinearSolver const& method() const { return *solver_; }
-
  private:
   [[nodiscard]] SolveReport solve_in_image(Operator const& a, Vector const& b, Vector& x);
 
-  std::unique_ptr<LinearSolver> solver_;
   std::string name_;
   NullSpacePart part_;
   double operator_norm_ = 0;

@@ -51,7 +51,7 @@ Index most_iterations(SolveReport const& report) { return std::max<Index>(4 * re
 
 VerifiedSolver::VerifiedSolver(std::unique_ptr<LinearSolver> solver, std::string name, OperatorNeed need,
                                NullSpacePart part, ErrorDemand const& demand)
-    : solver_(std::move(solver)), name_(std::move(name)), need_(need), part_(part), demand_(demand) {}
+    : ForwardingSolver(std::move(solver)), name_(std::move(name)), need_(need), part_(part), demand_(demand) {}
 VerifiedSolver::~VerifiedSolver() = default;
 
 void VerifiedSolver::prepare(Operator const& a) {
@@ -65,7 +65,7 @@ void VerifiedSolver::prepare(Operator const& a) {
   }
   if (obstacle_) return;
   estimator_.prepare(a, constants_ ? &*constants_ : nullptr);
-  solver_->prepare(a);
+  inner().prepare(a);
   ScopedRegion const region("verification");
   obstacle_ = check_preconditioner();
 }
@@ -97,7 +97,7 @@ std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check(Operator const& a)
 }
 
 std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check_preconditioner() {
-  Preconditioner* const m = solver_->symmetric_preconditioner();
+  Preconditioner* const m = inner().symmetric_preconditioner();
   if (m == nullptr) return std::nullopt;
   PreconditionerProducts const products = preconditioner_products(*m, *r_, *spare_, *e_);
   found_.preconditioner_symmetry_defect = products.symmetry_defect;
@@ -118,8 +118,8 @@ std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check_preconditioner() {
 SolveReport VerifiedSolver::solve(Operator const& a, Vector const& b, Vector& x) {
   if (obstacle_) return refuse(a, b, x);
   if (constants_) constant_ = constants_->mean_of_solution(x);
-  solver_->set_observer(observer());
-  SolveReport report = solver_->solve(a, b, x);
+  inner().set_observer(observer());
+  SolveReport report = inner().solve(a, b, x);
   ScopedRegion const region("verification");
   report.verification = found_;
   if (std::isfinite(report.true_residual)) check_solution(a, b, x, report);
@@ -152,7 +152,7 @@ void VerifiedSolver::check_solution(Operator const& a, Vector const& b, Vector c
 }
 
 void VerifiedSolver::check_error(Operator const& a, Vector const& b, Vector const& x, SolveReport& report) {
-  ErrorEstimate estimate = estimator_.estimate(*solver_, a, b, x, most_iterations(report));
+  ErrorEstimate estimate = estimator_.estimate(inner(), a, b, x, most_iterations(report));
   if (singular_ && !constants_ && estimate.doubt.empty()) estimate.doubt = "the operator is singular";
   report.verification->error_estimate = estimate.relative;
   report.verification->doubt = estimate.doubt;

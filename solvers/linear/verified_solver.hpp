@@ -5,9 +5,9 @@
 #include <string>
 
 #include "solvers/linear/error_estimate.hpp"
+#include "solvers/linear/forwarding_solver.hpp"
 #include "solvers/linear/null_space_solver.hpp"
 #include "solvers/linear/operator_checks.hpp"
-#include "solvers/linear/solver.hpp"
 
 namespace halocline {
 
@@ -30,7 +30,7 @@ struct ErrorDemand {
 /// A is known to be singular, the remark says so; the error is estimated (ErrorEstimator) with at most four times the
 /// iterations of the solve, or a thousand. If the estimate is missing, unreliable or larger than required, the report
 /// complains, or the outcome becomes `unverified`.
-class VerifiedSolver final : public LinearSolver {
+class VerifiedSolver final : public ForwardingSolver {
  public:
   /// \param name of the method in reports, if it has not been run
   /// \param part what the solver does with a right-hand side's part in the null space
@@ -40,12 +40,6 @@ class VerifiedSolver final : public LinearSolver {
 
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
-
-  [[nodiscard]] std::vector<std::string> fallbacks() const override { return solver_->fallbacks(); }
-  void set_criteria(Criteria const& criteria) override { solver_->set_criteria(criteria); }
-  [[nodiscard]] Criteria criteria() const override { return solver_->criteria(); }
-  [[nodiscard]] double error_factor(double contrast) const override { return solver_->error_factor(contrast); }
-  void serialize(StateArchive& state, std::string const& group) override { solver_->serialize(state, group); }
 
  private:
   /// Why no solve can be correct.
@@ -63,7 +57,6 @@ class VerifiedSolver final : public LinearSolver {
   [[nodiscard]] double rounding_at(Vector const& b, Vector const& x, SolveReport const& report);
   void check_error(Operator const& a, Vector const& b, Vector const& x, SolveReport& report);
 
-  std::unique_ptr<LinearSolver> solver_;
   std::string name_;
   OperatorNeed need_;
   NullSpacePart part_;
