@@ -72,14 +72,6 @@ std::vector<FieldFileRecord> files_from(Json const& record, char const* name) {
   return files;
 }
 
-Json described(std::vector<FieldFileRecord> const& files) {
-  Json list = Json::array();
-  for (FieldFileRecord const& file : files) {
-    list.push_back({{"option", file.option}, {"path", file.path}, {"bytes", file.bytes}, {"xxh3_128", file.checksum}});
-  }
-  return list;
-}
-
 Continuation continuation_from(fs::path folder, Checkpoint checkpoint) {
   Json const run = Json::parse(checkpoint.run);
   // Later ones are deleted, which would include this one.
@@ -166,8 +158,8 @@ std::string described_start(RunCommand const& command, std::string const& deck_n
   Json json{{"physics", physics},         {"deck", {{"name", deck_name}, {"text", deck_text}}},
             {"set", command.set},         {"plugins", absolute(command.plugins)},
             {"devices", command.devices}, {"working_directory", fs::current_path().string()},
-            {"ranks", command.ranks},     {"field_files", described(files.of_deck)}};
-  if (!files.plugins.empty()) json["plugin_files"] = described(files.plugins);
+            {"ranks", command.ranks},     {"field_files", Json::parse(described_files(files.of_deck))}};
+  if (!files.plugins.empty()) json["plugin_files"] = Json::parse(described_files(files.plugins));
   if (!mesh.empty()) json["mesh"] = Json::parse(mesh);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -183,17 +183,6 @@ Json described(HaloRecord const& halo) {
   return {{"transport", halo.transport}, {"measured", std::move(measured)}, {"left_out", halo.left_out}};
 }
 
-Json described(std::vector<FieldFileRecord> const& files) {
-  Json list = Json::array();
-  for (FieldFileRecord const& file : files) {
-    list.push_back({{"option", file.option},
-                    {"path", file.path},
-                    {"bytes", file.bytes},
-                    {"xxh3_128", file.checksum.empty() ? Json() : Json(file.checksum)}});
-  }
-  return list;
-}
-
 Json described(BuildFacts const& build) {
   Json object{{"compiler", build.compiler}, {"flags", build.flags}};
   if (!build.device_compiler.empty()) object["device_compiler"] = build.device_compiler;
@@ -242,8 +231,8 @@ Json described(Provenance const& provenance, int ranks, int hosts, std::string c
   add_places(all);
   if (auto const job = batch_job()) all["job"] = described(*job);
   if (!provenance.devices.empty()) all["devices"] = provenance.devices;
-  if (!provenance.field_files.empty()) all["field_files"] = described(provenance.field_files);
-  if (!provenance.plugins.empty()) all["plugins"] = described(provenance.plugins);
+  if (!provenance.field_files.empty()) all["field_files"] = Json::parse(described_files(provenance.field_files));
+  if (!provenance.plugins.empty()) all["plugins"] = Json::parse(described_files(provenance.plugins));
   if (provenance.io_ranks > 0) all["io_ranks"] = provenance.io_ranks;
   return all;
 }
@@ -512,6 +501,18 @@ std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& m
   }
   if (earlier_parts_ != "[]") summary["provenance"]["earlier_parts"] = Json::parse(earlier_parts_);
   return text_of(summary);
+}
+
+std::string described_files(std::vector<FieldFileRecord> const& files) {
+  Json list = Json::array();
+  for (FieldFileRecord const& file : files) {
+    list.push_back({{"option", file.option},
+                    {"path", file.path},
+                    {"bytes", file.bytes},
+                    {"xxh3_128", file.checksum.empty() ? Json() : Json(file.checksum)}});
+  }
+  // Paths need not be UTF-8.
+  return list.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::vector<TableState> tables_of_record(std::string const& serialized) { return earlier_record(serialized).tables; }

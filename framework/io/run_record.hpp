@@ -49,6 +49,8 @@ struct FieldFileRecord {
   std::string checksum;  ///< XXH3, 128 bits; empty for a file above `largest_hashed` bytes, which would take long
   static constexpr Index largest_hashed = Index{1} << 30;
 };
+/// The records as a JSON array. A checksum that is empty becomes null.
+[[nodiscard]] std::string described_files(std::vector<FieldFileRecord> const& files);
 
 /// Origin of a run: the information needed to repeat it.
 struct Provenance {

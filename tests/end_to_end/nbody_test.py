@@ -123,10 +123,12 @@ class Bodies(unittest.TestCase):
             for axis in axes:
                 self.assertLess(np.abs(end(precision, axis) - usual).max(), roundings, (precision, axis))
 
-    def snapshots_of_deck(self, name, *changes):
-        """Positions in all snapshots of a deck that ships."""
+    def snapshots_of_deck(self, name, end, steps, snapshots):
+        """Positions at the start and at so many further times of a deck that ships, which ends at `end`."""
+        changes = (f"time.steps={steps}", f"time.step={end / steps!r}", f"output.snapshots.interval={steps // snapshots}")
         with scratch() as folder:
-            run = Run(["run", ROOT / f"decks/{name}.yaml", "--output", "run.out", *changes], folder)
+            run = Run(["run", ROOT / f"decks/{name}.yaml", "--output", "run.out",
+                       *(word for change in changes for word in ("--set", change))], folder)
             self.assertEqual((run.code, run.err), (0, ""))
             paths = sorted((pathlib.Path(folder) / "run.out").glob("snapshot_*.vtkhdf"))
             return np.array([State(path).position for path in paths])
@@ -138,9 +140,7 @@ class Bodies(unittest.TestCase):
     def test_the_eccentric_orbit_is_keplers(self):
         errors = []
         for steps in (4000, 8000):
-            positions = self.snapshots_of_deck("eccentric-orbit", "--set", f"time.steps={steps}", "--set",
-                                               f"time.step={2 * math.pi / steps!r}", "--set",
-                                               f"output.snapshots.interval={steps // 10}")
+            positions = self.snapshots_of_deck("eccentric-orbit", 2 * math.pi, steps, 10)
             expected = [on_kepler_orbit(2 * math.pi * n / 10, 0.9) for n in range(11)]
             errors.append(np.abs(positions[:, 0] - positions[:, 1] - expected).max())
             # The centre of mass stays where it is.
@@ -153,9 +153,7 @@ class Bodies(unittest.TestCase):
         """After a third of the published period each body is where another began, and after all of it where it began."""
         errors = []
         for steps in (600, 1200):
-            positions = self.snapshots_of_deck("figure-eight", "--set", f"time.steps={steps}", "--set",
-                                               f"time.step={6.32591398 / steps!r}", "--set",
-                                               f"output.snapshots.interval={steps // 12}")
+            positions = self.snapshots_of_deck("figure-eight", 6.32591398, steps, 12)
             begin, third, end = positions[0], positions[4], positions[12]
             nearest = [int(np.abs(begin - body).max(axis=1).argmin()) for body in third]
             self.assertIn(nearest, ([1, 2, 0], [2, 0, 1]))
