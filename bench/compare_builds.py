@@ -13,9 +13,9 @@ while it runs.
 
     bench/compare_builds.py --old OLD/bin --new NEW/bin --rounds 7 --json bench/results/compared_builds.json
 
-Rows: the sweeps of sweep_bench, each separately; iterations of conjugate gradients, a solve by multigrid, steps of a wave and
-of heat in decks; TeaLeaf's benchmark decks, both whole commands and only their solves. OLD and NEW are `bin` folders of build
-trees.
+Rows: the sweeps of sweep_bench, each separately; iterations of conjugate gradients, a solve by multigrid, steps of waves, heat,
+reactions and conservation laws in decks; our side of the race against hypre; TeaLeaf's benchmark decks, both whole commands and
+only their solves. OLD and NEW are `bin` folders of build trees.
 """
 import argparse
 import json
@@ -29,6 +29,7 @@ import sys
 import tempfile
 import time
 
+from law_rates import euler, shallow_water
 from record import place, store
 
 QUIET = {"output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
@@ -52,6 +53,16 @@ def steps(physics, cells, number, size):
             physics: {"initial": "sin(3*x)*sin(2*y)*sin(z)"}, **QUIET}
 
 
+def law(deck, cells, number):
+    return {**deck, "mesh": {"cells": cells, "periodic": [True] * len(cells)}, "time": {**deck["time"], "steps": number}, **QUIET}
+
+
+def gray_scott(cells, number):
+    return {"physics": "gray-scott", "mesh": {"cells": [cells] * 2, "upper": [cells / 100] * 2, "periodic": [True] * 2},
+            "time": {"method": "ssp_rk2", "step": 1, "steps": number}, "precision": "single",
+            "gray-scott": {"u": {"initial": "1 - 0.5*random(1)"}, "v": {"initial": "0.25*random(2)"}}, **QUIET}
+
+
 # By name: a deck and its allowed exit codes (a solve that is stopped after some iterations does not converge).
 DECKS = {
     "cg double 128^3, 100 iterations": (conjugate_gradients("double", 128, 100), (0, 3)),
@@ -60,6 +71,17 @@ DECKS = {
     "wave 128^3, 100 steps": (steps("wave", 128, 100, 1e-4), (0,)),
     "wave 16^3, 3000 steps": (steps("wave", 16, 3000, 1e-4), (0,)),
     "heat 64^3, 10 steps": (steps("heat", 64, 10, 1e-3), (0,)),
+    "Euler 192^2, WENO5, 60 steps": (law(euler(2, reconstruction="weno5"), [192] * 2, 60), (0,)),
+    "Euler 192^2, PLM (van Leer), 60 steps": (law(euler(2), [192] * 2, 60), (0,)),
+    "Euler 48^3, WENO5, 20 steps": (law(euler(3, reconstruction="weno5"), [48] * 3, 20), (0,)),
+    "Euler 48^3, PLM (MC), 20 steps": (law(euler(3, limiter="mc"), [48] * 3, 20), (0,)),
+    "shallow water 256^2, PLM (van Leer), 60 steps": (law(shallow_water(), [256] * 2, 60), (0,)),
+    "gray-scott single 512^2, 300 steps": (gray_scott(512, 300), (0,)),
+}
+# Our side of the races against hypre, the fourth solve of a process.
+RACES = {
+    "Poisson 128^3 to 1e-8": ["--refine", "--full", "--sweeps", "3"],
+    "Poisson 128^3, checkerboard of 1e4, to 1e-8": ["--cycle", "W", "--sweeps", "2", "--jump", "1e4"],
 }
 TEA = {"tea_bm_2, cg": ("tea_bm_2.in", []), "tea_bm_3, cg": ("tea_bm_3.in", []),
        "tea_bm_3, multigrid": ("tea_bm_3.in", ["--set", "solver.method=cg", "--set", "solver.cg.preconditioner=multigrid"])}
@@ -86,8 +108,8 @@ def taken_memory(chance):
     return chance.sample(pieces, len(pieces) // 2)
 
 
-def run(folder, command, exit_codes=(0,)):
-    """Runs a program of a build with that build's libraries; returns the seconds it took."""
+def run(folder, command, exit_codes=(0,), output=None):
+    """Runs a program of a build with that build's libraries, whose output is kept in a file; returns the seconds it took."""
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder.resolve().parent / "lib"),
                    "GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=65536"}
     held = taken_memory(CHANCE)  # until this function returns
@@ -96,6 +118,8 @@ def run(folder, command, exit_codes=(0,)):
     seconds = time.perf_counter() - start
     if done.returncode not in exit_codes:
         sys.exit(f"exit {done.returncode} of {command} in {folder}\n{done.stdout}{done.stderr}")
+    if output:
+        output.write_text(done.stdout)
     return seconds
 
 
@@ -134,9 +158,18 @@ def decks(folder, scratch):
     return rows, summary["provenance"]
 
 
+def races(folder, scratch):
+    rows = {}
+    for name, options in RACES.items():
+        output = scratch / "race.txt"
+        run(folder, ["poisson_bench", "--cells", "128", "--single-cycles", "--repeats", "4", "--json", *options], output=output)
+        rows[name] = json.loads(output.read_text().splitlines()[-1])["seconds"]
+    return rows
+
+
 def measured(folder, scratch):
     rows, provenance = decks(folder, scratch)
-    return {**sweeps(folder, scratch), **rows}, provenance
+    return {**sweeps(folder, scratch), **rows, **races(folder, scratch)}, provenance
 
 
 def spread_of(rounds, size):

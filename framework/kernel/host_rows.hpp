@@ -29,8 +29,10 @@
 
 namespace halocline::kernel {
 
-/// Cache lines of one output that are computed at a time.
-inline constexpr int piece_lines = 2;
+/// Cache lines of one output that are computed at a time. A long functor reads many inputs, whose addresses take a
+/// while to compute for each piece.
+template <class Task>
+inline constexpr int piece_lines = Task::is_long&& Task::sums == 0 ? 8 : 2;
 
 /// Rows that are swept together, one piece of each after the other: the first row, and the step to the next.
 struct RowGroup {
@@ -70,7 +72,7 @@ struct Lanes<Accumulator, 0> {};
 
 /// Prefetches into the second-level cache the lines of one input that a later piece reads first, in `Rows` rows. Always
 /// inlined, as are its callers: GCC removes calls of functions that only prefetch.
-template <int Rows, class Real>
+template <int Rows, int Lines, class Real>
 [[gnu::always_inline]] inline void fetch_ahead(BlockView<Real const> const& view, RowGroup const& rows, int radius,
                                                Index ahead_rows, Index ahead_bytes, Index n) {
   // Integer arithmetic, since the address may lie beyond the array.
@@ -81,7 +83,7 @@ template <int Rows, class Real>
 #pragma GCC unroll 4
   for (int row = 0; row < Rows; ++row) {
 #pragma GCC unroll 4
-    for (int line = 0; line < piece_lines; ++line) {
+    for (int line = 0; line < Lines; ++line) {
       Index const place = first + (row + radius) * row_bytes + line * cache_line;
       __builtin_prefetch(reinterpret_cast<void const*>(place), 0, 2);
     }
@@ -95,8 +97,9 @@ class RowSweep {
   using Value = typename Task::Value;
   using Returned = typename Task::Returned;
   using InputViews = decltype(Task::in);
-  static constexpr Index piece = piece_lines * cache_line / static_cast<Index>(sizeof(Value));
-  static_assert(group % piece == 0 && longest_row % group == 0, "a piece fills neighbouring lanes");
+  static constexpr Index piece = piece_lines<Task> * cache_line / static_cast<Index>(sizeof(Value));
+  static_assert(Task::sums == 0 || (group % piece == 0 && longest_row % group == 0),
+                "a piece fills neighbouring lanes");
 
   RowSweep(Task const& task, HostPlan const& plan, Accumulator* partials)
       : task_(task), plan_(plan), partials_(partials) {}
@@ -178,27 +181,40 @@ class RowSweep {
     Index const k = rows.k + first * rows.step_k;
     Place const place{task_.in.moved(rows.i, j, k), rows.i, j, k};
     Index n = begin;
-    if constexpr (Streaming) {
-      if (Index const aligned = std::min(head, end); n < aligned) {
+    Index const aligned = Streaming ? std::min(head, end) : begin;
+    if constexpr (Task::is_long) {
+      // A single call: a long functor takes the compiler long.
+      while (n < end) {
+        Index const count = n < aligned ? aligned - n : std::min(piece, end - n);
+        if (count == piece) prefetch<Count>(place, rows, n);
+        run_points<Count, StepJ, StepK>(place, first, n, count, head, lanes);
+        n += count;
+      }
+    } else {
+      if (n < aligned) {
         run_short<Count, StepJ, StepK>(place, first, n, aligned - n, head, lanes);
         n = aligned;
       }
-    }
-    for (; n + piece <= end; n += piece) {
-      if (plan_.prefetching) {
-        place.in.for_each([&](auto const& view) __attribute__((always_inline)) {
-          fetch_ahead<Count>(view, rows, Task::radius, plan_.ahead_rows, plan_.ahead_bytes, n);
-        });
+      for (; n + piece <= end; n += piece) {
+        prefetch<Count>(place, rows, n);
+        run_points<Count, StepJ, StepK>(place, first, n, piece, head, lanes);
       }
-      run_piece<Count, StepJ, StepK>(place, first, n, head, lanes);
-    }
-    if (n < end) {
-      if constexpr (Streaming) {
-        run_short<Count, StepJ, StepK>(place, first, n, end - n, head, lanes);
-      } else {
-        run_rest<Count, StepJ, StepK>(place, first, n, end - n, head, lanes);
+      if (n < end) {
+        if constexpr (Streaming) {
+          run_short<Count, StepJ, StepK>(place, first, n, end - n, head, lanes);
+        } else {
+          run_rest<Count, StepJ, StepK>(place, first, n, end - n, head, lanes);
+        }
       }
     }
+  }
+
+  template <int Count>
+  [[gnu::always_inline]] void prefetch(Place const& place, RowGroup const& rows, Index n) const {
+    if (!plan_.prefetching) return;
+    place.in.for_each([&](auto const& view) __attribute__((always_inline)) {
+      fetch_ahead<Count, piece_lines<Task>>(view, rows, Task::radius, plan_.ahead_rows, plan_.ahead_bytes, n);
+    });
   }
 
   /// `run_rest`, compiled once for both ends of the long rows that are streamed. Works on copies as `sweep_rows` does.
@@ -210,19 +226,25 @@ class RowSweep {
     rows.run_rest<Count, StepJ, StepK>(at, first, n, count, head, lanes);
   }
 
-  /// A whole piece of each row: the iteration count is a constant, so no remainder loop is generated.
+  /// `count` points of each row, at most a piece. With a whole piece the number of iterations is a constant, so that no
+  /// remainder loop is generated.
   template <int Count, int StepJ, int StepK>
-  void run_piece(Place const& place, Index first, Index n, Index head, RowLanes& lanes) const {
+  void run_points(Place const& place, Index first, Index n, Index count, Index head, RowLanes& lanes) const {
     alignas(cache_line) Value values[Count][std::max(Task::outputs, 1)][piece];
     alignas(cache_line) Value terms[Count][std::max(Task::sums, 1)][piece];
-    evaluate<Count, StepJ, StepK>(place, n, piece, values, terms);
+    evaluate<Count, StepJ, StepK>(place, n, count, values, terms);
 #pragma GCC unroll 4
     for (int row = 0; row < Count; ++row) {
       for (int which = 0; which < Task::outputs; ++which) {
-        store_piece(output<StepJ, StepK>(place, row, n, which), values[row][which]);
+        Value* const to = output<StepJ, StepK>(place, row, n, which);
+        if (count == piece) {
+          store_piece(to, values[row][which]);
+        } else {
+          store(to, values[row][which], count);
+        }
       }
       if constexpr (Task::sums > 0) {
-        for (int sum = 0; sum < Task::sums; ++sum) lanes.add(first + row, sum, n, head, terms[row][sum], piece);
+        for (int sum = 0; sum < Task::sums; ++sum) lanes.add(first + row, sum, n, head, terms[row][sum], count);
       }
     }
   }
@@ -248,7 +270,7 @@ class RowSweep {
 
   static void store_piece(Value* to, Value const* values) {
     if constexpr (Streaming) {
-      stream_lines<piece_lines>(to, values);
+      stream_lines<piece_lines<Task>>(to, values);
     } else {
       store(to, values, piece);
     }
@@ -264,28 +286,6 @@ class RowSweep {
   template <int Count, int StepJ, int StepK>
   void evaluate(Place const& place, Index n, Index count, Value (&values)[Count][std::max(Task::outputs, 1)][piece],
                 Value (&terms)[Count][std::max(Task::sums, 1)][piece]) const {
-    if constexpr (Task::is_long) {
-      evaluate_long<Count, StepJ, StepK>(place, n, count, values, terms);
-    } else {
-      evaluate_here<Count, StepJ, StepK>(place, n, count, values, terms);
-    }
-  }
-
-  /// Compiled once for all three calls, since a long functor takes the compiler long, and a call no time beside it.
-  /// Works on copies for the same reason as `sweep_rows`.
-  template <int Count, int StepJ, int StepK>
-  [[gnu::flatten, gnu::noinline]] void evaluate_long(Place const& place, Index n, Index count,
-                                                     Value (&values)[Count][std::max(Task::outputs, 1)][piece],
-                                                     Value (&terms)[Count][std::max(Task::sums, 1)][piece]) const {
-    RowSweep const rows = *this;
-    Place const at = place;
-    rows.evaluate_here<Count, StepJ, StepK>(at, n, count, values, terms);
-  }
-
-  template <int Count, int StepJ, int StepK>
-  void evaluate_here(Place const& place, Index n, Index count,
-                     Value (&values)[Count][std::max(Task::outputs, 1)][piece],
-                     Value (&terms)[Count][std::max(Task::sums, 1)][piece]) const {
     [&]<int... Row>(std::integer_sequence<int, Row...>) {
       HALOCLINE_INDEPENDENT_ITERATIONS
       for (Index m = 0; m < count; ++m) {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_MathematicalFunctions.hpp>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "framework/kernel/stencil.hpp"
 
@@ -57,43 +60,73 @@ struct VanLeerSlopes {
 };
 
 /// Fifth-order weighted essentially non-oscillatory values (Jiang & Shu, J. Comput. Phys. 126, 1996) of the conserved
-/// quantities: a finite-volume method has their means to any order. Smoothness is measured in units of the mean size of
-/// the five values, so that the constant 1e-6, below which variations count as smooth, is relative to them.
+/// quantities: a finite-volume method has their means to any order. Differences are taken in a unit, a power of two
+/// near the largest of the five values, so that no product leaves the range of the type, and the constant below which
+/// variations count as smooth, 1e-6 to within a factor of two, is relative to the square of that value.
 template <class Real>
 struct Weno5 {
   static constexpr int reach = 2;
   static constexpr bool of_conserved = true;
-  static constexpr Real smallest = 2 * std::numeric_limits<Real>::min();  ///< not too small for a reciprocal
 
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real a, Real b, Real c, Real d, Real e) const {
-    // Sums are written so that the line read backwards has the same ones: a cell's two edges share most of this.
-    Real const size = (Kokkos::abs(a) + Kokkos::abs(e)) + (Kokkos::abs(b) + Kokkos::abs(d)) + Kokkos::abs(c);
-    Real const unit = Real{5} / (size + smallest);
-    Real const smooth_0 = smoothness(unit * ((a + c) - Real{2} * b), unit * ((a + Real{3} * c) - Real{4} * b));
-    Real const smooth_1 = smoothness(unit * ((b + d) - Real{2} * c), unit * (b - d));
-    Real const smooth_2 = smoothness(unit * ((e + c) - Real{2} * d), unit * ((e + Real{3} * c) - Real{4} * d));
-    constexpr Real least = Real(1e-6);
-    Real const p = square(least + smooth_0);
-    Real const q = square(least + smooth_1);
-    Real const r = square(least + smooth_2);
+    // Written so that the line read backwards has the same sums and maxima: a cell's two edges share most of this.
+    PowersOfTwo const unit =
+        of_exponent(larger(larger(larger(exponent(a), exponent(e)), larger(exponent(b), exponent(d))), exponent(c)));
+    // A twelfth, which the parabolas' values at the edge have as a factor.
+    Real const inverse = Real{1} / Real{12} * unit.inverse;
+    Real const from_b_to_a = inverse * (a - b);
+    Real const from_b_to_c = inverse * (c - b);
+    Real const from_d_to_c = inverse * (c - d);
+    Real const from_d_to_e = inverse * (e - d);
+    // The second difference of each of three parabolas, with the other sign for the middle one, and twice the first one
+    // at the cell.
+    Real const second_0 = from_b_to_a + from_b_to_c;
+    Real const second_1 = from_b_to_c + from_d_to_c;
+    Real const second_2 = from_d_to_e + from_d_to_c;
+    Real const twice_b_to_c = from_b_to_c + from_b_to_c;
+    Real const twice_d_to_c = from_d_to_c + from_d_to_c;
+    Real const first_0 = second_0 + twice_b_to_c;
+    Real const first_2 = second_2 + twice_d_to_c;
+    Real const both = square(from_b_to_c) + square(from_d_to_c);
+    // Four times Jiang and Shu's indicators of smoothness, with the constant beside them. The largest value has a size
+    // of 2 to 4 units.
+    constexpr Real least = Real(4 * 8e-6 / 144);
+    Real const p = square(least + (Real{13} / Real{3} * square(second_0) + square(first_0)));
+    Real const q = square(least + (Real{10} / Real{3} * square(second_1) + (both + both)));
+    Real const r = square(least + (Real{13} / Real{3} * square(second_2) + square(first_2)));
     // The weights 1 / p, 6 / q and 3 / r over their sum, with a single division.
     Real const weight_0 = q * r;
     Real const weight_1 = Real{6} * (p * r);
     Real const weight_2 = Real{3} * (p * q);
-    Real const value_0 = Real{2} * a - Real{7} * b + Real{11} * c;
-    Real const value_1 = -b + Real{5} * c + Real{2} * d;
-    Real const value_2 = Real{2} * c + Real{5} * d - e;
-    // The weights might be small: their products with small values must not be.
-    Real const inverse = Real{1} / (Real{6} * (weight_0 + weight_1 + weight_2));
-    return weight_0 * inverse * value_0 + weight_1 * inverse * value_1 + weight_2 * inverse * value_2;
+    // The change from the cell's mean to each parabola's value at the edge.
+    Real const change_0 = (first_0 + first_0) + (first_0 + second_0);
+    Real const change_1 = twice_b_to_c - (twice_d_to_c + twice_d_to_c);
+    Real const change_2 = (first_2 + first_2) + twice_d_to_c;
+    Real const change = weight_0 * change_0 + weight_1 * change_1 - weight_2 * change_2;
+    return c + unit.value * (change / (weight_0 + weight_1 + weight_2));
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static Real square(Real value) { return value * value; }
-  /// From the second difference of a parabola and twice its first one at the cell.
-  KOKKOS_FORCEINLINE_FUNCTION static Real smoothness(Real second, Real first) {
-    return Real{13} / Real{12} * square(second) + Real{0.25} * square(first);
+  struct PowersOfTwo {
+    Real value;
+    Real inverse;  ///< 1 / value
+  };
+
+  using Limits = std::numeric_limits<Real>;
+  using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+  static constexpr Bits one = Bits{1} << (Limits::digits - 1);  ///< added to a number's exponent
+  static constexpr Bits exponents = (2 * Bits{Limits::max_exponent} - 1) * one;
+
+  /// The bits of a number's exponent, which are larger for a larger one.
+  KOKKOS_FORCEINLINE_FUNCTION static Bits exponent(Real number) { return Kokkos::bit_cast<Bits>(number) & exponents; }
+  /// As integers, since compilers then know that the order does not matter.
+  KOKKOS_FORCEINLINE_FUNCTION static Bits larger(Bits a, Bits b) { return a < b ? b : a; }
+  /// Half of the power of two with an exponent, or of one that is large enough for both results to be normal numbers.
+  KOKKOS_FORCEINLINE_FUNCTION static PowersOfTwo of_exponent(Bits bits) {
+    Bits const normal = larger(bits, 2 * one);
+    return {Kokkos::bit_cast<Real>(normal - one), Kokkos::bit_cast<Real>(exponents - normal)};
   }
+  KOKKOS_FORCEINLINE_FUNCTION static Real square(Real value) { return value * value; }
 };
 
 }  // namespace halocline

@@ -34,7 +34,7 @@ bool underflows(double norm, Vector const& x) {
 
 Failure why_not_finite(double value, Vector const& x) {
   if (std::isinf(value) && std::isfinite(x.maximum()))
-    return {Outcome::overflow, "entries are too large to be squared; scale the problem"};
+    return {Outcome::overflow, "entries are too large to be multiplied with each other; scale the problem"};
   return {Outcome::not_a_number, "some entries are not finite; check coefficients, sources and the initial guess"};
 }
 

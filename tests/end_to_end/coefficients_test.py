@@ -155,7 +155,7 @@ class Jump(unittest.TestCase):
             with self.subTest(ranks=ranks, precision="single, out of range"), scratch() as folder:
                 run = run_deck(folder, {**deck, "precision": "single"}, ranks)
                 self.assertEqual(run.code, 3)
-                self.assertIn("too large to be squared; scale the problem", run.err)
+                self.assertIn("too large to be multiplied with each other; scale the problem", run.err)
         # Several steps: once.
         with scratch() as folder:
             run = run_deck(folder, {**deck, "time": {"step": 1e3, "steps": 3}})

@@ -320,14 +320,19 @@ class Restart(unittest.TestCase):
             # The residual falls in every iteration: the checkpoint has the last iterate or the one before it.
             self.assertLess(report["initial_residual"], 1.01 * last)
 
+    def residuals_of_stopped(self, folder, stopped):
+        """The first and the last one."""
+        self.assert_ends(stopped, 5, "stopped at the wall limit of 2 s in iteration", "continues it")
+        rows = (pathlib.Path(folder) / "run.out/residuals.csv").read_text().splitlines()[1:]
+        return (float(row.split(",")[-1]) for row in (rows[0], rows[-1]))
+
     def test_a_tolerance_stays_relative_to_the_first_residual(self):
         with scratch() as folder:
             stopped = run(folder, "run", "run.yaml", "--wall-limit", "2", deck=STATIONARY)
-            self.assert_ends(stopped, 5, "stopped at the wall limit of 2 s in iteration", "continues it")
-            rows = (pathlib.Path(folder) / "run.out/residuals.csv").read_text().splitlines()[1:]
-            first, last = (float(row.split(",")[-1]) for row in (rows[0], rows[-1]))
-            # Reducing the last residual by the same factor again takes a hundred thousand iterations.
-            self.assertLess(last, 0.9 * first)
+            first, last = self.residuals_of_stopped(folder, stopped)
+            # Then reducing the last residual by the same factor again takes a hundred thousand iterations.
+            while last > 0.9 * first:
+                _, last = self.residuals_of_stopped(folder, run(folder, "restart", "run.out", "--wall-limit", "2"))
             again = run(folder, "restart", "run.out", "--set", f"solver.jacobi.relative_tolerance={0.9999 * last / first:.17g}",
                         "--set", "solver.jacobi.iterations=20000")
             self.assert_ends(again, 0)
