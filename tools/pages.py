@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generates the tables of docs from the records in bench/results.
+"""Generates the tables of docs, and of the READMEs of physics, from the records in bench/results.
 
     tools/pages.py [--check] [PAGE…]
 
@@ -11,7 +11,7 @@ A page marks the place of a table:
 The function NAME of a file in tools/page_tables makes its rows from records (tools/page_tables/records.py has functions to
 select and format them). The text between the two lines is replaced. `--check` writes nothing: it names every table that
 differs from its records and, if all pages are checked, every function whose table is on no page; exit code 1 if there are
-any. The default is all pages of docs.
+any. The default is all pages of docs and all READMEs of physics.
 """
 import argparse
 import re
@@ -85,11 +85,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE")
     parser.add_argument("--check", action="store_true", help="write nothing, name what differs")
-    parser.add_argument("--root", type=Path, default=ROOT, help="the folder that has docs and bench/results")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the folder that has docs, physics and bench/results")
     given = parser.parse_args()
     records.FOLDER = given.root / "bench/results"
     known, complaints = set(), []
-    for page in given.pages or sorted((given.root / "docs").glob("*.md")):
+    every_page = sorted((given.root / "docs").glob("*.md")) + sorted((given.root / "physics").glob("*/README.md"))
+    for page in given.pages or every_page:
         text = page.read_text(encoding="utf-8")
         try:
             new, names, differences, failures = renewed(text, page)

@@ -652,7 +652,8 @@ TEST(Outcomes, NumbersTooLargeToBeSquaredAreNumbers) {
     auto const x = a.create_vector();
     SolveReport const report = solve(*solver, a, *b, *x);
     EXPECT_EQ(report.outcome, Outcome::overflow) << report.method;
-    EXPECT_EQ(report.remark, "entries are too large to be multiplied with each other; scale the problem") << report.method;
+    EXPECT_EQ(report.remark, "entries are too large to be multiplied with each other; scale the problem")
+        << report.method;
   }
 }
 

@@ -34,6 +34,9 @@ class Tables(unittest.TestCase):
         self.root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         shutil.copytree(SOURCE / "docs", self.root / "docs", ignore=IMAGES)
         shutil.copytree(SOURCE / "bench/results", self.root / "bench/results")
+        for page in SOURCE.glob("physics/*/README.md"):
+            (self.root / page.relative_to(SOURCE)).parent.mkdir(parents=True)
+            shutil.copy(page, self.root / page.relative_to(SOURCE))
 
     def test_pages_say_what_their_records_do(self):
         done = check(SOURCE)

@@ -1,7 +1,7 @@
 """What was measured on the cores of hosts."""
 import re
 
-from .records import (binary, duration, fixed, link, median, microseconds, milliseconds, one, percent, record, rows,
+from .records import (binary, digits, duration, fixed, link, median, microseconds, milliseconds, one, percent, record, rows,
                       scientific, size, table, without_repeats)
 
 
@@ -248,4 +248,23 @@ def full_multigrid():
                      *(fixed(starts[start]["error_ratio"]) for start in ("full", "full, two cycles")),
                      duration(starts["full"]["seconds_of_first_iteration"], 2),
                      *(str(starts[start]["iterations"]) for start in ("cycle", "full"))])
+    return made
+
+
+@table
+def standing_jump():
+    made = [["cells", "`van_leer`: jump", "behind", "`minmod`: jump", "behind"]]
+    for cells in dict.fromkeys(row["cells"] for row in rows("standing_jump")):
+        found = [one("standing_jump", cells=cells, limiter=limiter) for limiter in ("van_leer", "minmod")]
+        made.append([str(cells), *(f"{digits(100 * row[where], 2)} %" for row in found for where in ("in_the_jump", "behind"))])
+    return made
+
+
+@table
+def sponge():
+    wavelengths = list(dict.fromkeys(row["wavelengths"] for row in rows("sponge")))
+    made = [["`reflection`", *(f"{number} wavelength{'' if number == 1 else 's'} in the sponge" for number in wavelengths)]]
+    for reflection in dict.fromkeys(row["reflection"] for row in rows("sponge")):
+        found = [one("sponge", reflection=reflection, wavelengths=number)["returned"] for number in wavelengths]
+        made.append([scientific(reflection, 1), *(f"{digits(100 * part, 2)} %" for part in found)])
     return made
