@@ -107,14 +107,11 @@ class RowSweep {
   void run(RowBlock const& block) const {
     Index const i = plan_.rows.first(block.segment);
     Index const count = plan_.rows.last(block.segment) - i;
-    if (plan_.together_in_z) {
-      for (Index j = block.j_begin; j < block.j_end; ++j) {
-        run_group({i, count, j, block.k, block.planes, 0, 1}, block.segment);
-      }
-    } else {
-      for (Index j = block.j_begin; j < block.j_end; j += rows_together) {
-        run_group({i, count, j, block.k, std::min(rows_together, block.j_end - j), 1, 0}, block.segment);
-      }
+    // One call for both kinds of groups, since all that follows is inlined.
+    Index const step = plan_.together_in_z ? 1 : rows_together;
+    for (Index j = block.j_begin; j < block.j_end; j += step) {
+      Index const rows = plan_.together_in_z ? block.planes : std::min(rows_together, block.j_end - j);
+      run_group({i, count, j, block.k, rows, plan_.together_in_z ? 0 : 1, plan_.together_in_z ? 1 : 0}, block.segment);
     }
   }
 
@@ -181,19 +178,21 @@ class RowSweep {
     Index const k = rows.k + first * rows.step_k;
     Place const place{task_.in.moved(rows.i, j, k), rows.i, j, k};
     Index n = begin;
-    Index const aligned = Streaming ? std::min(head, end) : begin;
     if constexpr (Task::is_long) {
-      // A single call: a long functor takes the compiler long.
+      static_assert(!Streaming, "stores take no time beside a long functor");
+      // A single call for whole pieces and the rest: a long functor takes the compiler long.
       while (n < end) {
-        Index const count = n < aligned ? aligned - n : std::min(piece, end - n);
-        if (count == piece) prefetch<Count>(place, rows, n);
+        Index const count = std::min(piece, end - n);
+        prefetch<Count>(place, rows, n);
         run_points<Count, StepJ, StepK>(place, first, n, count, head, lanes);
         n += count;
       }
     } else {
-      if (n < aligned) {
-        run_short<Count, StepJ, StepK>(place, first, n, aligned - n, head, lanes);
-        n = aligned;
+      if constexpr (Streaming) {
+        if (Index const aligned = std::min(head, end); n < aligned) {
+          run_short<Count, StepJ, StepK>(place, first, n, aligned - n, head, lanes);
+          n = aligned;
+        }
       }
       for (; n + piece <= end; n += piece) {
         prefetch<Count>(place, rows, n);
@@ -226,8 +225,8 @@ class RowSweep {
     rows.run_rest<Count, StepJ, StepK>(at, first, n, count, head, lanes);
   }
 
-  /// `count` points of each row, at most a piece. With a whole piece the number of iterations is a constant, so that no
-  /// remainder loop is generated.
+  /// `count` points of each row: a whole piece, a constant, so that no remainder loop is generated; or with a long
+  /// functor at most a piece.
   template <int Count, int StepJ, int StepK>
   void run_points(Place const& place, Index first, Index n, Index count, Index head, RowLanes& lanes) const {
     alignas(cache_line) Value values[Count][std::max(Task::outputs, 1)][piece];
@@ -237,8 +236,8 @@ class RowSweep {
     for (int row = 0; row < Count; ++row) {
       for (int which = 0; which < Task::outputs; ++which) {
         Value* const to = output<StepJ, StepK>(place, row, n, which);
-        if (count == piece) {
-          store_piece(to, values[row][which]);
+        if constexpr (Streaming) {
+          stream_lines<piece_lines<Task>>(to, values[row][which]);
         } else {
           store(to, values[row][which], count);
         }
@@ -265,14 +264,6 @@ class RowSweep {
       if constexpr (Task::sums > 0) {
         for (int sum = 0; sum < Task::sums; ++sum) lanes.add(first + row, sum, n, head, terms[0][sum], count);
       }
-    }
-  }
-
-  static void store_piece(Value* to, Value const* values) {
-    if constexpr (Streaming) {
-      stream_lines<piece_lines<Task>>(to, values);
-    } else {
-      store(to, values, piece);
     }
   }
 
