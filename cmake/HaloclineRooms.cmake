@@ -1,8 +1,9 @@
-# halocline_add_room(NAME [SOURCES FILE…] [KERNEL_SOURCES FILE…] [SHORT_KERNEL_SOURCES FILE…]
+# halocline_add_room(NAME [SOURCES FILE…] [SEPARATE_SOURCES FILE…] [KERNEL_SOURCES FILE…] [SHORT_KERNEL_SOURCES FILE…]
 #   [PUBLIC_DEPENDENCIES …] [PRIVATE_DEPENDENCIES …])
 #
 # Adds a module ("room") as one shared library: halocline_NAME, alias Halocline::NAME. KERNEL_SOURCES include Kokkos,
-# directly or not; SOURCES do not. SHORT_KERNEL_SOURCES are compiled as one file by device compilers. A dependency is
+# directly or not; SOURCES do not. SOURCES are compiled several at a time and SHORT_KERNEL_SOURCES as one file, except for
+# SEPARATE_SOURCES, which have flags of their own or cannot be included. A dependency is
 # another module by its name or any target. A module that uses an undeclared dependency does not link: this enforces the
 # dependencies between modules.
 include_guard()
@@ -12,8 +13,13 @@ add_library(Halocline::halocline ALIAS halocline_all)
 set_target_properties(halocline_all PROPERTIES EXPORT_NAME halocline)
 install(TARGETS halocline_all EXPORT HaloclineTargets)
 
-# The parts that `halocline run` needs: the driver and the physics, no tests.
+# The same without the physics.
+add_library(halocline_framework INTERFACE)
+
+# The parts that `halocline run` needs: the driver and the physics, no tests; and the same without the physics.
 add_custom_target(program)
+add_custom_target(program_without_physics)
+add_dependencies(program program_without_physics)
 
 # halocline_strict(TARGET): the warnings for our own code, as errors unless Halocline is part of another project, and the
 # sanitizers if enabled
@@ -55,11 +61,12 @@ endfunction()
 
 function(halocline_add_room name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" ""
-    "SOURCES;KERNEL_SOURCES;SHORT_KERNEL_SOURCES;PUBLIC_DEPENDENCIES;PRIVATE_DEPENDENCIES")
+    "SOURCES;SEPARATE_SOURCES;KERNEL_SOURCES;SHORT_KERNEL_SOURCES;PUBLIC_DEPENDENCIES;PRIVATE_DEPENDENCIES")
   set(target halocline_${name})
   add_library(${target} SHARED)
   add_library(Halocline::${name} ALIAS ${target})
-  halocline_plain_sources(${target} ${arg_SOURCES})
+  halocline_joined_sources(${target} ${arg_SOURCES})
+  halocline_plain_sources(${target} ${arg_SEPARATE_SOURCES})
   halocline_kernel_sources(${target} ${arg_KERNEL_SOURCES})
   if(arg_SHORT_KERNEL_SOURCES)
     halocline_short_kernel_sources(${target} ${arg_SHORT_KERNEL_SOURCES})
@@ -77,6 +84,9 @@ function(halocline_add_room name)
   set_target_properties(${target} PROPERTIES
     EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   target_link_libraries(halocline_all INTERFACE ${target})
+  if(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/(physics|bench)")
+    target_link_libraries(halocline_framework INTERFACE ${target})
+  endif()
   halocline_install_library(${target})
 endfunction()
 
@@ -100,7 +110,7 @@ function(halocline_add_transport name)
   target_link_options(${target} PRIVATE LINKER:--no-undefined)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} PREFIX "" SUFFIX .so
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/halocline/transports)
-  add_dependencies(program ${target})
+  add_dependencies(program_without_physics ${target})
   halocline_install_transport(${target})
 endfunction()
 
@@ -111,14 +121,16 @@ function(halocline_place_helper target name)
   halocline_install_helper(${target})
 endfunction()
 
-# halocline_add_driver(NAME SOURCES FILE… [KERNEL_SOURCES FILE…] DEPENDENCIES …): an executable of drivers/
+# halocline_add_driver(NAME SOURCES FILE… [SEPARATE_SOURCES FILE…] [KERNEL_SOURCES FILE…] DEPENDENCIES …): an executable of
+# drivers/
 function(halocline_add_driver name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;KERNEL_SOURCES;DEPENDENCIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;SEPARATE_SOURCES;KERNEL_SOURCES;DEPENDENCIES")
   add_executable(${name})
-  halocline_plain_sources(${name} ${arg_SOURCES})
+  halocline_joined_sources(${name} ${arg_SOURCES})
+  halocline_plain_sources(${name} ${arg_SEPARATE_SOURCES})
   halocline_kernel_sources(${name} ${arg_KERNEL_SOURCES})
   halocline_strict(${name})
   halocline_link(${name} PRIVATE ${arg_DEPENDENCIES})
-  add_dependencies(program ${name})
+  add_dependencies(program_without_physics ${name})
   halocline_install_driver(${name})
 endfunction()

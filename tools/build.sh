@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Sets up and builds one preset: tools/build.sh program|tests|nothing
+# Sets up and builds one preset: tools/build.sh program [COMMAND…] | tests | nothing
 #
-# `program` is the driver and the physics; `tests` adds all tests; `nothing` ends when the program is configured. The
-# environment is that of the launcher; HALOCLINE_CMAKE_OPTIONS adds CMake options, separated by blanks.
+# `program` is the driver and the physics, for `run` or `check` of a deck only that of the deck; `tests` adds all tests;
+# `nothing` ends when the program is configured. The environment is that of the launcher; HALOCLINE_CMAKE_OPTIONS adds CMake
+# options, separated by blanks.
 set -euo pipefail
 
 root=$(realpath "${BASH_SOURCE[0]%/*}/..")
@@ -54,14 +55,28 @@ configure() {
   echo "${HALOCLINE_CMAKE_OPTIONS:-}" >"$options_of_build"
 }
 
+# targets_of COMMAND…: what this command of the program needs. For a deck whose physics stands in a line of its own that is this
+# physics alone, unless others were built before: they would be loaded, though older than the program.
+targets_of() {
+  targets=(program)
+  [[ ${1:-} == run || ${1:-} == check ]] && [[ -f ${2:-} && " ${*:3}" != *[\ =]physics=* ]] || return 0
+  local physics built
+  case $2 in
+    *.in) physics=heat ;; # TeaLeaf's
+    *) physics=$(sed -nE 's/^physics:[ \t]*([a-z][a-z0-9_-]*)[ \t]*(#.*)?$/\1/p' "$2") ;;
+  esac
+  grep -q "^build halocline_physics_$physics: " "$build/build.ninja" || return 0
+  for built in "$build"/lib/halocline/physics/*.so; do
+    [[ $built == */"$physics.so" || ! -e $built ]] || return 0
+  done
+  targets=(program_without_physics "halocline_physics_$physics")
+}
+
 case $1 in
-  program | nothing)
-    "$root/tools/setup.sh" "$preset"
-    target=program
-    ;;
+  program | nothing) "$root/tools/setup.sh" "$preset" ;;
   tests)
     "$root/tools/setup.sh" "$preset" tests
-    target=all
+    targets=(all)
     ;;
   *)
     echo "halocline: what can be built is \`program\`, \`tests\` or \`nothing\`, not \`$1\`" >&2
@@ -77,4 +92,5 @@ if [[ $1 == tests ]]; then
 elif ! configured; then
   configure -DHALOCLINE_TESTS=OFF
 fi
-[[ $1 == nothing ]] || quietly "Building $preset" cmake --build "$build" --target "$target"
+[[ $1 != program ]] || targets_of "${@:2}"
+[[ $1 == nothing ]] || quietly "Building $preset" cmake --build "$build" --target "${targets[@]}"

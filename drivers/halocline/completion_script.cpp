@@ -33,7 +33,7 @@ std::vector<std::string> const* words_for(std::string const& command, CommandOpt
 std::string joined(std::vector<std::string> const& words) { return deck::joined(words, " "); }
 
 /// Text in single quotes, as bash and zsh read it.
-std::string quoted(std::string const& text) {
+std::string in_single_quotes(std::string const& text) {
   std::string safe = "'";
   for (char const c : text) safe += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return safe + "'";
@@ -42,7 +42,7 @@ std::string quoted(std::string const& text) {
 /// Each word, quoted if bash, zsh or fish would split it.
 std::vector<std::string> as_shell_words(std::vector<std::string> words) {
   for (std::string& word : words) {
-    if (word.find(' ') != std::string::npos) word = quoted(word);
+    if (word.find(' ') != std::string::npos) word = in_single_quotes(word);
   }
   return words;
 }
@@ -232,12 +232,12 @@ std::string zsh_action(std::string const& command, CommandOption const& option, 
 std::string zsh_specification(std::string const& command, CommandOption const& option, CompletionWords const& words) {
   std::string const value =
       option.value.empty() ? "" : ":" + zsh_sentence(option.value) + ":" + zsh_action(command, option, words);
-  if (option.is_positional) return quoted((option.is_repeatable ? "*" : "1") + value);
+  if (option.is_positional) return in_single_quotes((option.is_repeatable ? "*" : "1") + value);
   std::string const sentence = "[" + zsh_sentence(option.sentence) + "]" + value;
   if (option.names.size() > 1) {
-    return fmt::format("'({0})'{{{1}}}{2}", joined(option.names), deck::joined(option.names, ","), quoted(sentence));
+    return fmt::format("'({0})'{{{1}}}{2}", joined(option.names), deck::joined(option.names, ","), in_single_quotes(sentence));
   }
-  return quoted((option.is_repeatable ? "*" : "") + option.name() + sentence);
+  return in_single_quotes((option.is_repeatable ? "*" : "") + option.name() + sentence);
 }
 
 std::string zsh_script(ProgramDescription const& program, CompletionWords const& words) {
@@ -246,11 +246,11 @@ std::string zsh_script(ProgramDescription const& program, CompletionWords const&
   for (Setting const& setting : words.settings) text += "  " + setting.path + "\n";
   text += ")\n_halocline_values=(\n";
   for (Setting const& setting : words.settings) {
-    if (!setting.choices.empty()) text += fmt::format("  {} {}\n", setting.path, quoted(joined(setting.choices)));
+    if (!setting.choices.empty()) text += fmt::format("  {} {}\n", setting.path, in_single_quotes(joined(setting.choices)));
   }
   text += ")\n\n_halocline() {\n  local curcontext=$curcontext state line\n  local -a commands\n  commands=(\n";
   for (CommandDescription const& command : program.commands)
-    text += "    " + quoted(command.name + ":" + zsh_sentence(command.sentence)) + "\n";
+    text += "    " + in_single_quotes(command.name + ":" + zsh_sentence(command.sentence)) + "\n";
   text += "  )\n  _arguments -C";
   for (CommandOption const& option : program.options)
     text += " \\\n    " + zsh_specification(program.name, option, words);

@@ -20,7 +20,7 @@ struct Entry {
 };
 
 /// Environment variables for users. Those of other libraries are in their own manuals.
-constexpr std::array<Entry, 7> environment{{
+constexpr std::array<Entry, 7> environment_variables{{
     {"HALOCLINE_TUNING_CACHE", "File in which tuning parameters of kernels are cached, instead of the one below."},
     {"XDG_CACHE_HOME",
      "Folder of caches, ~/.cache if not set; tuning parameters are cached in halocline/tunings.json there."},
@@ -150,7 +150,7 @@ std::string manual_of_program(ProgramDescription const& program) {
   std::string const examples = program.footer.substr(0, codes);
   if (codes != std::string::npos) text += ".SH EXIT STATUS\n" + roff(program.footer.substr(codes)) + "\n";
   text += ".SH ENVIRONMENT\n";
-  for (Entry const& variable : environment) text += paragraph(variable.name, variable.sentence);
+  for (Entry const& variable : environment_variables) text += paragraph(variable.name, variable.sentence);
   text += ".SH FILES\n";
   for (Entry const& file : files) text += paragraph(file.name, file.sentence);
   std::size_t const first = examples.find('\n');

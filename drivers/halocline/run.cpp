@@ -66,7 +66,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Snapshots = std::vector<WrittenSnapshot>;
-double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
+double seconds_after(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
 /// Everything about a run whose deck has been validated.
 struct Case {
@@ -325,13 +325,13 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   solve.begin(output, checkpoints);
   try {
     output.prepare_for_abrupt_end(roles.all());
-    output.add_timing("set_up", seconds_since(start));
+    output.add_timing("set_up", seconds_after(start));
     if (command.trace) trace::start();
     Clock::time_point const advancing = Clock::now();
     run_steps({run.owner, *physics, *communicator, progress, guard, stops, output, checkpoints}, run.schedule, limits,
               run.from.has_value());
     solve.finish();
-    output.add_timing("advance", seconds_since(advancing));
+    output.add_timing("advance", seconds_after(advancing));
     if (checkpoints.seconds_of_last() > 0) output.add_timing("writing_last_checkpoint", checkpoints.seconds_of_last());
     output.add_regions(*communicator);
     if (communicator->rank() == 0) keep_tunings();
@@ -347,7 +347,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
     throw;
   }
   progress.finish();
-  if (speaks) print_result(output, run.folder, seconds_since(start));
+  if (speaks) print_result(output, run.folder, seconds_after(start));
   return ExitCode::done;
 }
 

@@ -146,7 +146,7 @@ std::string cut(std::string const& name) {
 }
 
 /// Makes names unique.
-class Names {
+class NamesOfValues {
  public:
   std::string unique(std::string const& name) {
     std::string candidate = name;
@@ -206,7 +206,7 @@ std::vector<SweptRun> swept_runs(std::vector<SweptOption> const& options) {
   std::size_t count = 1;
   for (SweptOption const& option : options) count *= option.values.size();
   std::vector<SweptRun> runs(count);
-  Names names;
+  NamesOfValues names;
   for (std::size_t n = 0; n < count; ++n) {
     std::vector<std::string>& values = runs[n].values;
     values.resize(options.size());

@@ -12,7 +12,7 @@ namespace halocline {
 namespace {
 
 /// The number that `text` consists of; empty if it is not one, or is negative.
-std::optional<double> number_of(std::string_view text) {
+std::optional<double> nonnegative_number_of(std::string_view text) {
   double value = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
@@ -26,7 +26,7 @@ std::optional<double> seconds_of(std::string_view text) {
     int parts = 0;
     while (parts < 3) {
       std::size_t const colon = text.find(':');
-      auto const part = number_of(text.substr(0, colon));
+      auto const part = nonnegative_number_of(text.substr(0, colon));
       if (!part) return std::nullopt;
       seconds = 60 * seconds + *part;
       ++parts;
@@ -40,7 +40,7 @@ std::optional<double> seconds_of(std::string_view text) {
     unit = text.back() == 'h' ? 3600 : text.back() == 'm' ? 60 : 1;
     text.remove_suffix(1);
   }
-  auto const number = number_of(text);
+  auto const number = nonnegative_number_of(text);
   return number ? std::optional(*number * unit) : std::nullopt;
 }
 
@@ -65,7 +65,7 @@ WallLimit::WallLimit(double seconds, Clock::time_point start, char const* end_of
     end_ = start + in(seconds);
     text_ = "at the wall limit of " + shortest_text(seconds) + " s";
   }
-  auto const job = end_of_job == nullptr ? std::nullopt : number_of(end_of_job);
+  auto const job = end_of_job == nullptr ? std::nullopt : nonnegative_number_of(end_of_job);
   if (!job || *job > endless) return;
   // Time for whatever the job does after the program has ended.
   constexpr double left_to_the_job = 10;

@@ -11,7 +11,7 @@
 namespace halocline::deck {
 namespace {
 
-constexpr std::string_view name = "random";
+constexpr std::string_view random_name = "random";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_of_a_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
@@ -49,7 +49,7 @@ RandomCalls replace_random_calls(std::string const& expression) {
   while (at < text.size()) {
     std::size_t end = at;
     while (end < text.size() && is_of_a_name(text[end]) && !is_digit(text[at])) ++end;
-    if (text.substr(at, end - at) == name) {
+    if (text.substr(at, end - at) == random_name) {
       std::size_t const open = after_blanks(text, end);
       if (open == text.size() || text[open] != '(') throw InputError("`random` needs a seed: random(1)");
       std::size_t const close = closing(text, open);

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = NumberFormat::Kind;
 
-constexpr std::array<std::pair<char const*, Kind>, 3> names{
+constexpr std::array<std::pair<char const*, Kind>, 3> prefixes{
     {{"float", Kind::real}, {"int", Kind::integer}, {"uint", Kind::unsigned_integer}}};
 
 template <class Number>
@@ -28,7 +28,7 @@ void decode_as(bool swapped, std::byte const* from, std::size_t distance, std::s
 }  // namespace
 
 std::optional<NumberFormat> number_format(std::string const& name, bool big_endian) {
-  for (auto const& [prefix, kind] : names) {
+  for (auto const& [prefix, kind] : prefixes) {
     for (std::size_t const bytes : {1U, 2U, 4U, 8U}) {
       bool const exists = kind != Kind::real || bytes >= sizeof(float);
       if (exists && name == prefix + std::to_string(8 * bytes)) return NumberFormat{kind, bytes, big_endian};
@@ -38,7 +38,7 @@ std::optional<NumberFormat> number_format(std::string const& name, bool big_endi
 }
 
 std::string to_string(NumberFormat const& format) {
-  std::string const name = names[static_cast<std::size_t>(format.kind)].first + std::to_string(8 * format.bytes);
+  std::string const name = prefixes[static_cast<std::size_t>(format.kind)].first + std::to_string(8 * format.bytes);
   return format.big_endian ? name + ", big-endian" : name;
 }
 

@@ -26,7 +26,7 @@ struct nlohmann::adl_serializer<std::optional<Value>> {
 
 namespace halocline {
 
-using Json = nlohmann::json;
+using BinaryJson = nlohmann::json;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(IndexRange, begin, end)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BadEntry, place, value)
@@ -38,9 +38,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FileEntriesRequest, file, bytes, modified, ce
 namespace {
 
 /// Packs a request or an answer: the binary form keeps NaN and infinities, and paths that are not UTF-8.
-std::string packed(Json const& json) {
+std::string packed(BinaryJson const& json) {
   std::string text;
-  Json::to_cbor(json, text);
+  BinaryJson::to_cbor(json, text);
   return text;
 }
 
@@ -51,7 +51,7 @@ class Server {
 
   void answer(std::string const& text, int to) {
     ScopedRegion const region("io/initial data");
-    Json const json = Json::from_cbor(text);
+    BinaryJson const json = BinaryJson::from_cbor(text);
     if (json.contains("file")) {
       answer(json.get<FileEntriesRequest>(), packed(json["file"]), to);
     } else {
@@ -121,7 +121,7 @@ BadEntry ServedInitialData::read(FileEntriesRequest const& request, std::span<do
     text = roles_.all().take_text(server(), io_rank_tags::initial_remark);
     return text.has_value();
   });
-  Json const remark = Json::from_cbor(*text);
+  BinaryJson const remark = BinaryJson::from_cbor(*text);
   if (std::string const refusal = remark["refusal"]; !refusal.empty()) throw InputError(refusal);
   receive(std::as_writable_bytes(to));
   return remark["bad"];

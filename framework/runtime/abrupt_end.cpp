@@ -45,7 +45,7 @@ std::array<struct sigaction, crashes.size()> previous;
 std::string report_file;
 std::atomic<AbruptRecord*> record = nullptr;
 std::atomic<AbruptRecord*> retreat = nullptr;
-std::atomic<int> rank = -1;
+std::atomic<int> own_rank = -1;
 std::atomic<bool> armed = false;
 std::atomic<bool> finishing = false;
 std::atomic_flag ending = ATOMIC_FLAG_INIT;
@@ -62,7 +62,7 @@ void report(ExitCode code, std::string_view message) noexcept {
   } else {
     text << "halocline: ";
   }
-  if (rank >= 0 && code != ExitCode::stopped) text << "rank " << static_cast<Index>(rank) << ": ";
+  if (own_rank >= 0 && code != ExitCode::stopped) text << "rank " << static_cast<Index>(own_rank) << ": ";
   text << message;
   if (code == ExitCode::defect) text << report_request;
   if (!apart) return static_cast<void>(write_all(STDERR_FILENO, (text << "\n").view()));
@@ -166,7 +166,7 @@ AbruptEnds::~AbruptEnds() {
 void report_abrupt_end_in(std::string file) { report_file = std::move(file); }
 void prepare_thread_for_abrupt_end() { static thread_local HandlerStack const stack; }
 
-void set_rank_of_abrupt_end(int number) noexcept { rank = number; }
+void set_rank_of_abrupt_end(int number) noexcept { own_rank = number; }
 void set_abrupt_record(AbruptRecord* next) noexcept {
   finishing = false;
   record = next;

@@ -9,7 +9,7 @@
 namespace halocline::heat {
 namespace {
 
-std::vector<std::string> const shapes{"everywhere", "rectangle", "circle", "point"};
+std::vector<std::string> const shape_names{"everywhere", "rectangle", "circle", "point"};
 
 /// The options that a shape needs in addition to its state.
 std::vector<std::string> needs(std::string const& shape) {
@@ -20,8 +20,8 @@ std::vector<std::string> needs(std::string const& shape) {
 }
 
 Region::Shape shape_of(std::string const& name) {
-  for (std::size_t n = 0; n < shapes.size(); ++n) {
-    if (shapes[n] == name) return static_cast<Region::Shape>(n);
+  for (std::size_t n = 0; n < shape_names.size(); ++n) {
+    if (shape_names[n] == name) return static_cast<Region::Shape>(n);
   }
   return Region::Shape::everywhere;
 }
@@ -90,7 +90,7 @@ bool belongs(Region const& region, StructuredMesh const& mesh, std::array<Index,
 Section region_section() {
   Section region("regions",
                  "Initial states by region: the first region is the background, later ones overwrite earlier ones.");
-  region.choice("shape", "Shape of the region, which determines its cells.", shapes)
+  region.choice("shape", "Shape of the region, which determines its cells.", shape_names)
       .defaults_to(std::string("everywhere"));
   region.reals("lower", "Lower corner of a rectangle.", 1, 3).optional();
   region.reals("upper", "Upper corner of a rectangle.", 1, 3).optional();

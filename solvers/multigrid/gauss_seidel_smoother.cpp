@@ -29,7 +29,7 @@ SmootherEntry entry(std::string name, std::string sentence, std::function<bool(O
           .passes = [](Coarsening const& coarsening) { return coarsening.passes(); }};
 }
 
-bool const registered =
+bool const gauss_seidel_registered =
     (smoothers().add(entry("multicolour",
                            "Gauss-Seidel with as many colours as the operator needs (two for stencils that read only "
                            "the nearest neighbours along the axes), or chebyshev if it has no colouring",

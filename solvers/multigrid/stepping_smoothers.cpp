@@ -56,7 +56,7 @@ std::unique_ptr<Smoother> make(Operator const& a, int steps) {
   return std::make_unique<Made>(a, steps);
 }
 
-bool const registered =
+bool const stepping_registered =
     (smoothers().add({.name = "chebyshev",
                       .sentence = "a Chebyshev polynomial of the operator, for operators without a colouring or with "
                                   "accurately known eigenvalues on all levels",

@@ -12,7 +12,7 @@
 namespace halocline::battery {
 namespace {
 
-constexpr std::array<Check, 13> all{{
+constexpr std::array<Check, 13> every_check{{
     {"order in space", "errors, or differences between meshes, shrink at the declared order", order_in_space},
     {"order in time", "differences between step sizes shrink at the integrator's order", order_in_time},
     {"conservation", "conserved quantities drift only by rounding and solver errors", conservation},
@@ -123,7 +123,7 @@ std::string made_deck(PhysicsEntry const& entry, int dimensions,
 
 }  // namespace
 
-std::span<Check const> checks() { return all; }
+std::span<Check const> checks() { return every_check; }
 
 std::vector<std::string> decks_for(PhysicsEntry const& entry,
                                    std::shared_ptr<deck::ResolvedSection const> const& declaration) {

@@ -11,7 +11,7 @@
 namespace halocline::battery {
 namespace {
 
-constexpr Index steps = 8;
+constexpr Index compared_steps = 8;
 
 /// The component that differs most between two states, and by how much relative to the largest value of the whole
 /// state. A field that is small against the others is a difference of larger terms, and has their roundings.
@@ -37,7 +37,7 @@ Difference difference_in_scale(std::vector<Values> const& a, std::vector<Values>
 Finding blocks(Subject const& subject) {
   if (subject.entry.points) return not_applicable("points have one block for each device");
   std::vector<std::string> const changes = joined(exact_solves(subject), {odd_cells(subject)});
-  auto const alone = short_run(subject, joined(changes, {"mesh.blocks_per_rank=1"}), steps)->state();
+  auto const alone = short_run(subject, joined(changes, {"mesh.blocks_per_rank=1"}), compared_steps)->state();
   std::string text;
   for (int const count : {2, 3, 4}) {
     std::unique_ptr<Trial> trial;
@@ -46,7 +46,7 @@ Finding blocks(Subject const& subject) {
     } catch (InputError const&) {
       continue;  // too few cells
     }
-    take_some(*trial, subject, steps);
+    take_some(*trial, subject, compared_steps);
     std::vector<Values> const several = trial->state();
     if (is_explicit(subject)) {
       std::string const difference = first_difference(alone, several);
@@ -73,12 +73,12 @@ Finding precisions(Subject const& subject) {
   std::optional<double> const stable = double_->stable_step();
   double const given = given_step(double_->deck());
   double const size = stable ? std::min(given, 0.5 * *stable) : given;
-  single->take(size, steps);
-  double_->take(size, steps);
+  single->take(size, compared_steps);
+  double_->take(size, compared_steps);
   auto const [field, difference] = difference_in_scale(single->state(), double_->state());
-  double const explained = 30.0 * static_cast<double>(steps) * std::numeric_limits<float>::epsilon();
+  double const explained = 30.0 * static_cast<double>(compared_steps) * std::numeric_limits<float>::epsilon();
   std::string const text =
-      fmt::format("{} steps differ by {:.1e} of the largest value, most in `{}`; rounding explains {:.1e}", steps,
+      fmt::format("{} steps differ by {:.1e} of the largest value, most in `{}`; rounding explains {:.1e}", compared_steps,
                   difference, field, explained);
   if (difference == 0) return failed("single and double precision give the same bits: `precision` has no effect");
   return difference < explained ? held(text) : failed(text);

@@ -86,7 +86,7 @@ nlohmann::json quantities_of(std::filesystem::path const& folder) {
   return nlohmann::json::parse(file).at("quantities");
 }
 
-constexpr int steps = 6;
+constexpr int few_steps = 6;
 
 /// Runs of a deck by the whole program, with few steps and cells.
 struct WholeRun {
@@ -107,8 +107,8 @@ WholeRun short_whole_run(Subject const& subject) {
     double const step = stable ? std::min(given, 0.9 * *stable) : given;
     Options const time = trial.deck().section("time");
     if (time.has("step")) run.changes.push_back(fmt::format("time.step={:.17g}", step));
-    run.changes.push_back(time.has("end") ? fmt::format("time.end={:.17g}", time.real("start") + steps * step)
-                                          : fmt::format("time.steps={}", steps));
+    run.changes.push_back(time.has("end") ? fmt::format("time.end={:.17g}", time.real("start") + few_steps * step)
+                                          : fmt::format("time.steps={}", few_steps));
   }
   return run;
 }
@@ -189,7 +189,7 @@ Finding builds(Subject const& subject) {
       is_single ? double{std::numeric_limits<float>::epsilon()} : std::numeric_limits<double>::epsilon();
   // Functions in expressions differ by a few roundings between processors; solves end where tolerances are met.
   bool const is_solved = !is_explicit(subject) && !subject.entry.points;
-  double const explained = is_solved ? 1e-8 : 30.0 * steps * epsilon;
+  double const explained = is_solved ? 1e-8 : 30.0 * few_steps * epsilon;
   std::string const text = fmt::format("the other build differs by {:.1e}; {} {:.1e}", difference,
                                        is_solved ? "tolerances allow" : "rounding explains", explained);
   return difference < explained ? held(text) : failed(text);

@@ -16,7 +16,7 @@ constexpr double bound = 100;
 /// What grows by itself, as what a source drives from rest, grows alike in shorter steps, within this factor. What an
 /// unstable step amplifies differs by many orders of magnitude.
 constexpr double alike = 2;
-constexpr Index steps = 300;
+constexpr Index many_steps = 300;
 
 /// The initial values of the deck plus a perturbation that excites all waves on the mesh.
 std::vector<std::string> rough(Subject const& subject) {
@@ -70,11 +70,11 @@ Growth growth(Subject const& subject, std::vector<std::string> const& changes, d
 /// What the values do, and whether they are stable, with steps of 0.95 of the longest stable one.
 Finding stays_bounded(Subject const& subject, std::vector<std::string> const& changes) {
   constexpr double part = 0.95;
-  Growth const within = growth(subject, changes, part, steps);
+  Growth const within = growth(subject, changes, part, many_steps);
   std::string const text = fmt::format("values grow from {:.3g} to {:.3g}", within.first, within.most);
   if (within.factor() < bound) return held(text);
   if (within.explodes()) return failed(text);
-  Growth const finer = growth(subject, changes, part / 2, 2 * steps);
+  Growth const finer = growth(subject, changes, part / 2, 2 * many_steps);
   bool const is_alike = within.most < alike * finer.most && finer.most < alike * within.most;
   std::string const more = fmt::format("{}, and to {:.3g} with steps of half the length", text, finer.most);
   return is_alike ? held(more) : failed(more);
@@ -89,9 +89,9 @@ Finding stable_step(Subject const& subject) {
   std::optional<double> const stable = Trial(subject, changes).stable_step();
   if (!stable) return not_applicable("any step is stable");
   Finding finding = stays_bounded(subject, changes);
-  Growth const beyond = growth(subject, changes, 2, steps);
+  Growth const beyond = growth(subject, changes, 2, many_steps);
   finding.text = fmt::format("{} steps of 0.95 times the stability limit {:.3g}: {}; of twice the limit: to {:.2g}",
-                             steps, *stable, finding.text, beyond.most);
+                             many_steps, *stable, finding.text, beyond.most);
   return finding;
 }
 

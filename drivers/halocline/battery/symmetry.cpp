@@ -14,7 +14,7 @@
 namespace halocline::battery {
 namespace {
 
-constexpr Index steps = 10;
+constexpr Index mirrored_steps = 10;
 constexpr double explained = 1e-10;  ///< difference due to another order of summation
 constexpr std::array<char, 3> letters{'x', 'y', 'z'};
 
@@ -91,8 +91,8 @@ double distance(Subject const& subject, Map const& map, std::vector<std::string>
       changes.push_back(fmt::format("{}='{}({})'", to->section.full_name(to->option), was.sign < 0 ? "-" : "", text));
     }
   }
-  auto const before = short_run(subject, common, steps)->state();
-  auto const after = short_run(subject, changes, steps)->state();
+  auto const before = short_run(subject, common, mirrored_steps)->state();
+  auto const after = short_run(subject, changes, mirrored_steps)->state();
   std::vector<Values> expected = after;
   for (Values& field : expected) {
     Component const was = component_of(subject, field.name, map);
