@@ -18,11 +18,14 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
 import time
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+JOINED = re.compile(r"_joined_\d+\.cpp$")
 # A source with device code is compiled by nvcc or, where not told to be plain C++, by hipcc.
 ENDS_AFTER_FRONT_END = {
     "nvcc": ["-fdevice-syntax-only", "-Xcompiler=-fsyntax-only"],
@@ -85,21 +88,30 @@ def sources_of(build):
                 with_device_code.append(Source(entry, compiler))
                 break
         else:
-            others.append(entry["file"])
+            others += joined_in(entry["file"]) or [entry["file"]]
     return with_device_code, others
 
 
+def joined_in(file):
+    """The sources that a file of the build includes to compile them at a time; none for any other file."""
+    if not JOINED.search(file):
+        return []
+    return [str(ROOT / name) for name in re.findall(r'^#include "(.*)"$', pathlib.Path(file).read_text(), re.MULTILINE)]
+
+
 def users_of_kokkos(host, files):
-    """Those of the files that read a header of Kokkos when they were compiled for hosts."""
-    files, users, source = set(files), set(), None
-    for line in asked(host, "deps"):
+    """Those of the files that read a header of Kokkos when they were compiled for hosts, or one that was joined with them."""
+    files, users, compiled, uses = set(files), set(), set(), False
+    for line in [*asked(host, "deps"), "end:"]:
         if line and not line.startswith(" "):
-            source = None
+            if uses:
+                users |= compiled
+            compiled, uses = set(), False
         elif line:
             read = os.path.normpath(host / line.strip())
-            source = source or read
-            if source in files and os.path.basename(read).startswith("Kokkos_"):
-                users.add(source)
+            if read in files:  # itself, or one of those that were joined
+                compiled.add(read)
+            uses = uses or os.path.basename(read).startswith("Kokkos_")
     return sorted(users)
 
 
@@ -164,7 +176,7 @@ def main():
     began = time.monotonic()
     misplaced = users_of_kokkos(given.host.resolve(), others) if given.host else []
     for file in misplaced:
-        print(f"{file}: includes Kokkos, but is not listed as a kernel source", flush=True)
+        print(f"{file}: includes Kokkos, or another file that is compiled with it, but is not listed as a kernel source", flush=True)
     failed = len(misplaced)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         work = [pool.submit(build_as_it_is, source, environment) for source in drawn]

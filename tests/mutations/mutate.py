@@ -94,8 +94,10 @@ def mutant(folder, scratch, mutation):
     unit = mutation["file"]
     if unit.endswith(".hpp"):
         unit = UNITS.get(unit, SUBJECTS[mutation["subject"]][1])
-    entry = next(one for one in json.loads((folder / "compile_commands.json").read_text())
-                 if one["file"].endswith("/" + unit))
+    entry = next((one for one in json.loads((folder / "compile_commands.json").read_text())
+                  if one["file"].endswith("/" + unit)), None)
+    if entry is None:
+        sys.exit(f"{unit} has no command of its own in {folder}: configure it with -DHALOCLINE_JOIN_SOURCES=OFF")
     source = copy if unit == mutation["file"] else ROOT / unit
     words = entry["command"].split()
     object_file = words[words.index("-o") + 1]
