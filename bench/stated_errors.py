@@ -38,7 +38,8 @@ def standing_jump(given, folder):
     rows = []
     for limiter in ("van_leer", "minmod"):
         for cells in (50, 100, 200, 400):
-            out, provenance = run(given, folder, JUMP, "--set", f"mesh.cells=[{cells}]", "--set", f"shallow-water.limiter={limiter}")
+            out, provenance = run(given, folder, JUMP, "--set", f"mesh.cells=[{cells}]",
+                                  "--set", f"shallow-water.limiter={limiter}")
             with h5py.File(max(out.glob("snapshot_*.vti"))) as file:
                 errors = numpy.abs(numpy.squeeze(file["VTKHDF/CellData/momentum_x"][:]) / DISCHARGE - 1)
             jump = int(errors.argmax())

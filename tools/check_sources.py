@@ -176,7 +176,8 @@ def main():
     began = time.monotonic()
     misplaced = users_of_kokkos(given.host.resolve(), others) if given.host else []
     for file in misplaced:
-        print(f"{file}: includes Kokkos, or another file that is compiled with it, but is not listed as a kernel source", flush=True)
+        print(f"{file}: includes Kokkos, or another file that is compiled with it, but is not listed as a kernel source",
+              flush=True)
     failed = len(misplaced)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         work = [pool.submit(build_as_it_is, source, environment) for source in drawn]

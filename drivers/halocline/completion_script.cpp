@@ -235,7 +235,8 @@ std::string zsh_specification(std::string const& command, CommandOption const& o
   if (option.is_positional) return in_single_quotes((option.is_repeatable ? "*" : "1") + value);
   std::string const sentence = "[" + zsh_sentence(option.sentence) + "]" + value;
   if (option.names.size() > 1) {
-    return fmt::format("'({0})'{{{1}}}{2}", joined(option.names), deck::joined(option.names, ","), in_single_quotes(sentence));
+    return fmt::format("'({0})'{{{1}}}{2}", joined(option.names), deck::joined(option.names, ","),
+                       in_single_quotes(sentence));
   }
   return in_single_quotes((option.is_repeatable ? "*" : "") + option.name() + sentence);
 }
@@ -246,7 +247,8 @@ std::string zsh_script(ProgramDescription const& program, CompletionWords const&
   for (Setting const& setting : words.settings) text += "  " + setting.path + "\n";
   text += ")\n_halocline_values=(\n";
   for (Setting const& setting : words.settings) {
-    if (!setting.choices.empty()) text += fmt::format("  {} {}\n", setting.path, in_single_quotes(joined(setting.choices)));
+    if (!setting.choices.empty())
+      text += fmt::format("  {} {}\n", setting.path, in_single_quotes(joined(setting.choices)));
   }
   text += ")\n\n_halocline() {\n  local curcontext=$curcontext state line\n  local -a commands\n  commands=(\n";
   for (CommandDescription const& command : program.commands)

@@ -1,11 +1,12 @@
 """What was measured on one GPU, beside a copy and beside other programs."""
+import re
+
 from .records import (digits, duration, fixed, link, median, milliseconds, one, parts_of_problem, rate, record, rows, size,
                       starts_with, table, without_repeats)
 
 # targets of copy, by benchmark and size
 AIMS_H100 = {"laplacian-3d": (("512³", "1024³"), "0.95"), "jacobi-3d": (("512³", "1024³"), "0.95"),
              "jacobi-2d": (("20480²",), "0.95"), "jacobi-1d": (("2²⁸",), "0.95"), "star-25": (("768³",), "0.90")}
-AIMS_H200 = {name: (sizes, "0.85") for name, (sizes, _) in AIMS_H100.items()}
 
 
 def sweeps(name, aims):
@@ -22,14 +23,6 @@ def sweeps(name, aims):
 @table
 def sweeps_h100():
     return sweeps("sweeps_h100", AIMS_H100)
-
-
-@table
-def sweeps_h200():
-    sums = one("reductions_h200", benchmark="reductions", problem=starts_with("sum"), form="specialised")
-    return [*sweeps("sweeps_h200", AIMS_H200),
-            ["sum, single", "2²⁹", milliseconds(sums["median_seconds"]), rate(sums["bytes_per_second"]),
-             fixed(sums["of_copy"], 3), "0.85", ""]]
 
 
 CASES = {"Dirichlet walls": "Dirichlet walls", "insulated but for one wall": "insulated except one wall",
@@ -137,17 +130,29 @@ def multigrid_cycles_h100():
 
 
 @table
-def nbody_h100():
+def nbody_h200():
     made = []
     for bodies in (65536, 262144):
         for precision in ("single", "double"):
             for form, words in (("cuda", "ours"), ("portable", "portable"),
-                                ("reference: one body a thread, 300 x 256 threads, tiles of 256 bodies", "one body per thread")):
-                found = rows("nbody_h100", problem=f"gravity of bodies, {precision}, {bodies}", form=form)
+                                ("reference: one body a thread, 300 x 256 threads, tiles of 256 bodies", "one body per thread"),
+                                ("reference: one body a thread, 300 x 256 threads, loop over tiles unrolled",
+                                 "the same, the loop over tiles unrolled")):
+                found = rows("nbody_h200", problem=f"gravity of bodies, {precision}, {bodies}", form=form)
                 for row in found:
                     made.append([f"{bodies:,}", precision, words, milliseconds(row["median_seconds"]),
                                  f"{digits(row['interactions_per_second'] / 1e9)} G/s", fixed(row["of_bound"], 3)])
     return [["bodies", "precision", "kernel", "time, all forces", "interactions", "of bound"], *without_repeats(made, 2)]
+
+
+@table
+def nbody_from_host_h200():
+    made = []
+    for bodies in (65536, 262144):
+        for row in rows("nbody_devices_two_h200", problem=f"gravity of bodies, single, {bodies}"):
+            devices, memory = re.match(r"reference: (\d) devices? from host memory, (.*)", row["form"]).groups()
+            made.append([f"{bodies:,}", devices, memory, milliseconds(row["median_seconds"])])
+    return [["bodies", "H200", "memory of the devices", "time, with copies"], *without_repeats(made, 2)]
 
 
 @table

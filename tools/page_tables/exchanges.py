@@ -149,15 +149,22 @@ def scaling_rod_h200():
     return made
 
 
+COPY_BY_RUNTIME = "reference: staged by the runtime, the current device set in turn"
+COPY_BY_DRIVER = "reference: staged by the driver, contexts pushed and popped"
+
+
 @table
-def peer_copy_h100():
+def peer_copy_h200():
     made = []
     for way, words in (("", "one way"), (", both ways at once", "each way at once")):
         for number in (1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 27):
-            found = [one("peer_copy_two_h100", problem=f"{number} bytes, device 0 to 1{way}", form=form)
+            found = [one("peer_copy_two_h200", problem=f"{number} bytes, device 0 to 1{way}", form=form)
                      for form in ("direct", "staged")]
-            made.append([words, binary(number), *(rate(row["bytes_per_second"]) for row in found),
+            listed = [rate(one("peer_copy_two_h200", problem=f"{number} bytes, device 0 to 1", form=form)["bytes_per_second"])
+                      for form in (COPY_BY_RUNTIME, COPY_BY_DRIVER)] if not way else ["", ""]
+            made.append([words, binary(number), *(rate(row["bytes_per_second"]) for row in found), *listed,
                          fixed(found[0]["of_copy"]), fixed(found[1]["peer"]["of_peer"]) if "peer" in found[1] else ""])
-    return [["two H100", "bytes", "directly", "by two pinned buffers", "directly, of the library's own copy",
+    return [["two H200", "bytes", "directly", "by two pinned buffers", "as listed, by the runtime", "as listed, by the driver",
+             "directly, of the library's own copy",
              "by two buffers, of two pinned copies at once"],
             *without_repeats(made)]

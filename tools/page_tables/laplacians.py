@@ -57,6 +57,17 @@ def laplacian_strides_h100():
     return made
 
 
+@table
+def laplacian_growing_h200():
+    made = [["rows of 1024 points, 32 planes", "MiB per plane", "kernel 5", "of copy", "kernel 7", "of copy", "ours", "of copy"]]
+    for plane, of_lengths in planes("reference_growing_h200").items():
+        kinds = of_lengths[1024]
+        made.append([f"{plane // 8192}", f"{plane / 2**20:g}",
+                     *(words for kind in ("whole", "subdomains", "ours")
+                       for words in (rate(kinds[kind]["bytes_per_second"]), fixed(kinds[kind]["of_copy"])))])
+    return made
+
+
 def split(problem, parts, along):
     found = rows("reference_splits_h100", problem=problem,
                  form=f"reference: tile of 8 rows, {parts} subdomains{' along x' if along == 'x' else ''}")
@@ -86,7 +97,7 @@ def laplacian_splits_h100():
 def blocks(extents):
     """{threads of a block: {rows of a tile: row}} of a cube."""
     found = {}
-    for row in rows("reference_blocks_h100", problem=f"7-point Laplacian inside, double, {extents} x {extents} x {extents}"):
+    for row in rows("reference_blocks_h200", problem=f"7-point Laplacian inside, double, {extents} x {extents} x {extents}"):
         form = re.match(r"reference: tile of (\d+) rows?, (.*) threads", row["form"])
         if form:
             found.setdefault(form[2].replace(" x ", " × "), {})[int(form[1])] = row
@@ -94,11 +105,13 @@ def blocks(extents):
 
 
 @table
-def laplacian_blocks_h100():
-    made = [["threads per block", "512³: 1 row", "4 rows", "8 rows", "1024³: 1 row", "4 rows", "8 rows",
+def laplacian_blocks_h200():
+    heights = (1, 2, 4, 8, 16)
+    made = [["threads per block", *(f"{size}1 row" if height == 1 else f"{height} rows"
+                                    for size in ("512³: ", "1024³: ") for height in heights),
              "fetch efficiency, 1024³, 8 rows"]]
     cubes = [blocks(512), blocks(1024)]
     for threads in cubes[0]:
-        made.append([threads, *(fixed(cube[threads][height]["of_copy"]) for cube in cubes for height in (1, 4, 8)),
-                     fixed(count_of("counters_laplacian_blocks_1024_h100", cubes[1][threads][8])["fetch_efficiency"])])
+        made.append([threads, *(fixed(cube[threads][height]["of_copy"]) for cube in cubes for height in heights),
+                     fixed(count_of("counters_laplacian_blocks_1024_h200", cubes[1][threads][8])["fetch_efficiency"])])
     return made

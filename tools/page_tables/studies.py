@@ -59,9 +59,9 @@ def laplacian(name, benchmark, counters=()):
 
 
 @table
-def laplacian_cubes_h100():
-    return laplacian("reference_kernels_h100", "reference-laplacian",
-                     [f"counters_laplacian_{n}_h100" for n in (256, 512, 1024)])
+def laplacian_cubes_h200():
+    return laplacian("reference_kernels_h200", "reference-laplacian",
+                     [f"counters_laplacian_{n}_h200" for n in (256, 512)])
 
 
 @table
@@ -91,14 +91,9 @@ def laplacian_tiles_h100():
 
 @table
 def laplacian_sizes():
-    made = [["points", "H100: time", "of copy", "H200: time", "of copy"]]
-    for row in rows("laplacian_sizes_h100"):
-        other = one("laplacian_sizes_h200", problem=row["problem"])
-        line = [parts_of_problem(row["problem"])[1]]
-        for each in (row, other):
-            line += [duration(each["median_seconds"]), fixed(each["of_copy"], 3)]
-        made.append(line)
-    return made
+    return [["points", "time", "of copy"],
+            *([parts_of_problem(row["problem"])[1], duration(row["median_seconds"]), fixed(row["of_copy"], 3)]
+              for row in rows("laplacian_sizes_h100"))]
 
 
 def shapes(name):
@@ -116,9 +111,9 @@ def shapes(name):
 
 
 @table
-def laplacian_shapes_h100():
-    times, least = shapes("reference_shapes_h100")
-    made = [["kernel, one H100", "boxes", "ours faster for", "its time over ours: least", "median", "most"]]
+def laplacian_shapes_h200():
+    times, least = shapes("reference_shapes_h200")
+    made = [["kernel, one H200", "boxes", "ours faster for", "its time over ours: least", "median", "most"]]
     for words, found in (*((words, times[kind]) for kind, words in KINDS.items()), ("the fastest of these", least)):
         made.append([words, str(len(found)), str(sum(ratio > 1 for ratio in found)),
                      *(fixed(number, 3) for number in (min(found), median(found), max(found)))])
@@ -159,7 +154,9 @@ FORMS = {"specialised": "ours", "portable": "ours, portable", "CUB": "CUB",
          "cooperative, filled grid": "one cooperative launch, all blocks that fit",
          "a block a segment, tree in shared memory": "one block per segment, tree in shared memory",
          "a block a segment, shuffles within warps": "one block per segment, warp shuffles",
-         "a block a segment, tree of a static tile": "one block per segment, static `thread_block_tile`"}
+         "a block a segment, tree of a static tile": "one block per segment, static `thread_block_tile`",
+         "a block a segment, tree by __syncthreads": "one block per segment, tree by `__syncthreads`",
+         "a block a segment, shuffles by __shfl_down_sync": "one block per segment, `__shfl_down_sync`"}
 PROBLEMS = {"sum, single, 536870912": "2²⁹ values", "segmented sum, single, 2048 x 262144": "2048 segments of 262,144"}
 
 
@@ -167,9 +164,9 @@ PROBLEMS = {"sum, single, 536870912": "2²⁹ values", "segmented sum, single, 2
 def reductions():
     made = []
     for problem, words in PROBLEMS.items():
-        for row in rows("reduction_forms_h100", benchmark="reductions", problem=problem):
+        for row in rows("reduction_forms_h200", benchmark="reductions", problem=problem):
             line = [words, FORMS.get(row["form"], row["form"])]
-            for name in ("reduction_forms_h100", "reductions_h200"):
+            for name in ("reduction_forms_h100", "reduction_forms_h200"):
                 others = rows(name, benchmark="reductions", problem=problem, form=row["form"])
                 line += [words for other in others for words in
                          (milliseconds(other["median_seconds"]), rate(other["bytes_per_second"]), fixed(other["of_peak"]))
@@ -183,10 +180,8 @@ def reductions_small():
     made = []
     for count, words in ((1024, "4 KiB"), (16384, "64 KiB")):
         for row in rows("reductions_h100", benchmark="reductions-small", problem=f"sum, single, {count}"):
-            made.append([words, FORMS.get(row["form"], row["form"]),
-                         *(duration(one(name, benchmark="reductions-small", problem=row["problem"], form=row["form"])
-                                    ["median_seconds"]) for name in ("reductions_h100", "reductions_h200"))])
-    return [["sum of", "kernel, in a graph of many", "H100", "H200"], *without_repeats(made)]
+            made.append([words, FORMS.get(row["form"], row["form"]), duration(row["median_seconds"])])
+    return [["sum of", "kernel, in a graph of many", "time"], *without_repeats(made)]
 
 
 @table
@@ -194,7 +189,7 @@ def reductions_beside_cub():
     made = [["CUB's time over ours", "H100", "H200"]]
     for problem, words in PROBLEMS.items():
         line = [words]
-        for name in ("reduction_forms_h100", "reductions_h200"):
+        for name in ("reduction_forms_h100", "reduction_forms_h200"):
             ours, cub = (one(name, benchmark="reductions", problem=problem, form=form)["median_seconds"]
                          for form in ("specialised", "CUB"))
             line.append(fixed(cub / ours))
@@ -234,11 +229,11 @@ def jacobi_profile_h100():
 
 
 @table
-def laplacian_shape_rates_h100():
+def laplacian_shape_rates_h200():
     """TB/s by planes (down) and their number (across): kernel 5, and ours."""
     sizes = (256, 512, 768, 1024)
     best = {}
-    for row in rows("reference_shapes_h100"):
+    for row in rows("reference_shapes_h200"):
         kind = kind_of(row["form"])
         if kind in (OURS, "256 x 1 x 1 threads"):
             key = (row["problem"].rsplit(", ", 1)[1], kind)

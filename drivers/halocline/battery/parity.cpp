@@ -78,8 +78,8 @@ Finding precisions(Subject const& subject) {
   auto const [field, difference] = difference_in_scale(single->state(), double_->state());
   double const explained = 30.0 * static_cast<double>(compared_steps) * std::numeric_limits<float>::epsilon();
   std::string const text =
-      fmt::format("{} steps differ by {:.1e} of the largest value, most in `{}`; rounding explains {:.1e}", compared_steps,
-                  difference, field, explained);
+      fmt::format("{} steps differ by {:.1e} of the largest value, most in `{}`; rounding explains {:.1e}",
+                  compared_steps, difference, field, explained);
   if (difference == 0) return failed("single and double precision give the same bits: `precision` has no effect");
   return difference < explained ? held(text) : failed(text);
 }

@@ -10,6 +10,13 @@ def seeds_cluster():
     hidden, waiting = (
         one("scaling_wave_strong_h200", ranks=2, transport="mpi-host", overlap=overlap) for overlap in (True, False)
     )
+    slabs = {case: {(row["ranks"], row["transport"], row["overlap"]): row for row in rows(f"scaling_stencil_{case}_two_h200")}
+             for case in ("weak", "strong")}
+
+    def slab(case, transport, overlap):
+        row = slabs[case][2, transport, overlap]
+        return f"{milliseconds(row['seconds_a_step'])} ({fixed(row['efficiency'])})"
+
     star = one("sweeps_h100", benchmark="star-25")
     aware = one("exchange_mpi_device_h200", bytes=1 << 24, split=False)
     staged = one("exchange_h200", transport="mpi-host", bytes=1 << 24, split=False)
@@ -112,6 +119,16 @@ def seeds_cluster():
             f"{milliseconds(two['seconds_a_step'])} on two, efficiency {fixed(two['efficiency'], 3)} "
             f"({link('scaling_stencil_weak_h200')}, {record('scaling_stencil_weak_h200')['date'][:10]}, when the boundary "
             "planes were still swept first)",
+        ],
+        [
+            "the same with and without overlap, random values, each held to the answer of one rank",
+            "figure 12 against the simple way",
+            "`bench/devices.py --cases stencil_weak stencil_strong`",
+            f"512³ on one H200 {milliseconds(slabs['weak'][1, 'auto', True]['seconds_a_step'])} a step. On two, time and "
+            f"efficiency with overlap, without: 512³ each by NVLink {slab('weak', 'auto', True)}, {slab('weak', 'auto', False)}, "
+            f"by pinned host memory {slab('weak', 'mpi-host', True)}, {slab('weak', 'mpi-host', False)}; 512³ in all "
+            f"{slab('strong', 'auto', True)}, {slab('strong', 'auto', False)} and {slab('strong', 'mpi-host', True)}, "
+            f"{slab('strong', 'mpi-host', False)} ({link('scaling_stencil_weak_two_h200', 'scaling_stencil_strong_two_h200')})",
         ],
         [
             "figures 17 and 18: results go to the data server, which stores them",

@@ -1,11 +1,12 @@
 """Jacobi's iteration on a line: Laplace's equation in 1D."""
 
-from ..records import digits, duration, fixed, link, microseconds, one, percent, rows, table
+from ..records import digits, duration, fixed, link, microseconds, one, percent, record, rows, table
 from .cells import HEADINGS, decks, file
 
 
 ATOMIC = "reference: an atomic addition a thread"
 BLOCKS = "reference: BlockReduce, an atomic addition a block"
+PRINTED = ["0.00272958", "0.00034546", "0.000210903", "0.000157015", "0.000127122", "0.00010783"]
 NVSHMEM_SWEEP = "a sweep whose kernel reads the neighbour's point, and its norm"
 
 
@@ -15,9 +16,19 @@ def jacobi(form, points=4194304):
     ]
 
 
+def profiled(kernel):
+    name = f"counters_first_rank_{kernel}_h200"
+    return f"{duration(record(name)['counters'][0]['profiled_seconds'])} ({link(name)})"
+
+
 @table
 def seeds_jacobi_1d():
     reference = {row["reference"]: row["seconds"] for row in rows("exchange_h100") if "reference" in row}
+    listed = one("nvshmem_references_h200", reference="the same with an atomic addition a thread")
+    lines = "".join(f"Iteration = {10 * n} error = {change}\n" for n, change in enumerate(PRINTED)) + "Success!\n"
+    program = record("jacobi_program_block_h200")
+    if program["printed"] != lines:
+        raise ValueError("jacobi_program_block_h200: not the lines of the document")
     bench = "`halocline bench reference-jacobi-1d`"
     rod = {
         1: one("scaling_rod_strong_h200", ranks=1)["seconds_a_step"],
@@ -69,7 +80,9 @@ def seeds_jacobi_1d():
             "each device has N / M points; prints the same six lines",
             "`bench/exchange.py --references`, `halo.transport: nvshmem`",
             f"a sweep with BlockReduce and its norm take {duration(reference[NVSHMEM_SWEEP], 2)} on two H100 "
-            f"({link('exchange_h100')}); the deck prints the same lines on two ranks",
+            f"({link('exchange_h100')}); with an atomic addition a thread, as printed, "
+            f"{duration(listed['seconds'])} on two H200 ({link('nvshmem_references_h200')}). Both print the same six lines, as does the "
+            "deck",
         ],
         [
             "sum of the norm over all devices by a reduction of an NVSHMEM team",
@@ -103,15 +116,19 @@ def seeds_jacobi_1d():
         [
             "printed output with BlockReduce",
             "the same six lines",
-            file("bench/reference_jacobi.cpp"),
-            "no program here iterates with it: the values and the sum of one sweep are compared with those of the portable "
-            "form before the kernel is timed",
+            f"{file('bench/jacobi_program.cpp')}, `jacobi_program --sum block`",
+            f"the same six lines, then success after {program['iterations']} iterations of "
+            f"{duration(program['seconds_an_iteration'])} each, with the copy of the norm; with an atomic addition a thread "
+            f"{duration(record('jacobi_program_thread_h200')['seconds_an_iteration'])} "
+            f"({link('jacobi_program_block_h200', 'jacobi_program_thread_h200')}, an H200; "
+            f"{file('bench/reference_jacobi_test.cpp')})",
         ],
         [
             "how to profile one of several processes",
             "a script that profiles the first rank alone, one launch after the first 20",
-            file("tools/ncu_counters.py"),
-            "the commands in its first lines profile all launches of a benchmark, which is one process",
+            f"{file('tools/profile_first_rank.sh')}, {file('tools/ncu_counters.py')}",
+            f"the first of two ranks, one launch after twenty: an atomic addition a thread {profiled('atomic')}, BlockReduce "
+            f"{profiled('block_reduce')} of 2,097,152 points",
         ],
     ]
 

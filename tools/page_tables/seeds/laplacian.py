@@ -19,6 +19,12 @@ def counted(row, name="counters_laplacian_2048_h100"):
     return [percent(count["fetch_efficiency"]), percent(count["second_level_hit_rate"])]
 
 
+def printed(kind):
+    """The kernel of a kind with the rows a tile that the document prints."""
+    return one("reference_kernels_h100", problem=PLANES,
+               form=lambda form: form.startswith("reference: tile of 8 rows, ") and form.endswith(kind))
+
+
 @table
 def seeds_laplacian_kernels():
     """The document's table of workarounds, beside the same kernels here."""
@@ -36,7 +42,8 @@ def seeds_laplacian_kernels():
             "fetch efficiency",
             "second-level hit rate",
             "relative to kernel 5",
-            "H100, 2048 × 2048 × 256",
+            "H100, 2048 × 2048 × 256, 8 rows as printed",
+            "best number of rows",
             "fetch efficiency",
             "second-level hit rate",
             "relative to kernel 5",
@@ -51,6 +58,7 @@ def seeds_laplacian_kernels():
                 fetched,
                 hits,
                 fixed(number / theirs[0][5]),
+                rate(printed(kind)["bytes_per_second"]),
                 rate(row["bytes_per_second"]),
                 *counted(row),
                 fixed(row["bytes_per_second"] / base),
@@ -60,6 +68,7 @@ def seeds_laplacian_kernels():
     made.append(
         [
             "this project's sweep",
+            "",
             "",
             "",
             "",
@@ -90,7 +99,7 @@ def seeds_best_blocks():
         (threads, height): row for threads, heights in blocks(512).items() for height, row in heights.items()
     }
     flat = {key: row for key, row in found.items() if key[0].endswith(" × 1 × 1")}
-    for words, kernels in (("H100", found), ("H100, blocks one point deep", flat)):
+    for words, kernels in (("H200", found), ("H200, blocks one point deep", flat)):
         threads, height = min(kernels, key=lambda key: kernels[key]["median_seconds"])
         made.append(
             [
@@ -98,19 +107,17 @@ def seeds_best_blocks():
                 threads,
                 str(math.prod(int(number) for number in threads.split(" × "))),
                 str(height),
-                f"{link('reference_blocks_h100')}, `halocline bench reference-laplacian-blocks`",
+                f"{link('reference_blocks_h200')}, `halocline bench reference-laplacian-blocks`",
             ]
         )
-    best = best_of_kinds(rows("reference_kernels_h200", problem="7-point Laplacian inside, double, 512 x 512 x 512"))
-    kinds = ("256 x 1 x 1 threads", "128 x 1 x 8 threads")
-    kind = min(kinds, key=lambda kind: best[kind]["median_seconds"])
+    literal = found["256 × 1 × 1", 8]
     made.append(
         [
-            "H200, best of two blocks",
-            kind.removesuffix(" threads").replace(" x ", " × "),
-            str(math.prod(int(number) for number in kind.removesuffix(" threads").split(" x "))),
-            str(rows_of_tile(best[kind]["form"])),
-            f"{link('reference_kernels_h200')}, `halocline bench reference-laplacian`",
+            "H200, as printed",
+            "256 × 1 × 1",
+            "256",
+            "8",
+            f"{fixed(min(row['median_seconds'] for row in found.values()) / literal['median_seconds'])} of the speed of the best",
         ]
     )
     return made
@@ -119,30 +126,35 @@ def seeds_best_blocks():
 def spread_over_planes():
     """The largest relative difference between rates of kernel 5 where only the number of planes differs."""
     rates = {}
-    for problem in dict.fromkeys(row["problem"] for row in rows("reference_shapes_h100")):
-        best = best_of_kinds(rows("reference_shapes_h100", problem=problem))["256 x 1 x 1 threads"]
+    for problem in dict.fromkeys(row["problem"] for row in rows("reference_shapes_h200")):
+        best = best_of_kinds(rows("reference_shapes_h200", problem=problem))["256 x 1 x 1 threads"]
         rates.setdefault(problem.rsplit(" x ", 1)[0], []).append(best["bytes_per_second"])
     return max(max(found) / min(found) - 1 for found in rates.values())
 
 
 @table
 def seeds_laplacian():
-    def cubes(n):
-        best = kernel(f"7-point Laplacian inside, double, {n} x {n} x {n}", "256 x 1 x 1 threads")
-        return best, counted(best, f"counters_laplacian_{n}_h100")
+    def cubes(n, device):
+        best = kernel(f"7-point Laplacian inside, double, {n} x {n} x {n}", "256 x 1 x 1 threads",
+                      f"reference_kernels_{device}")
+        return best, counted(best, f"counters_laplacian_{n}_{device}")
 
     def as_written(n):
         """The document's kernel 5, with 8 rows."""
         problem, form = f"7-point Laplacian inside, double, {n} x {n} x {n}", "reference: tile of 8 rows, 256 x 1 x 1 threads"
         return one("reference_kernels_h100", problem=problem, form=form)
 
-    small, (small_fetch, small_hits) = cubes(256)
-    large, (large_fetch, large_hits) = cubes(1024)
+    small, (small_fetch, small_hits) = cubes(256, "h200")
+    large, (large_fetch, large_hits) = cubes(1024, "h100")
     wide_fetch, wide_hits = counted(kernel(PLANES, "256 x 1 x 1 threads"))
     naive = one("counters_laplacian_steps_512_h100", "counters", form="reference: step 1, a thread a point")
     steps = rows("reference_steps_h100", form=starts_with("reference: step"))
     words_of_steps = [duration(row["median_seconds"]) for row in steps]
     strides = planes()
+    growing = planes("reference_growing_h200")
+
+    def grown(mebibytes, kind="whole"):
+        return fixed(growing[mebibytes << 20][1024][kind]["of_copy"])
 
     def at(mebibytes):
         """Rates of kernel 5 relative to a copy, for all lengths of rows."""
@@ -151,8 +163,8 @@ def seeds_laplacian():
     shapes = [
         row["bytes_per_second"]
         for row in (
-            best_of_kinds(rows("reference_shapes_h100", problem=problem))["256 x 1 x 1 threads"]
-            for problem in dict.fromkeys(row["problem"] for row in rows("reference_shapes_h100"))
+            best_of_kinds(rows("reference_shapes_h200", problem=problem))["256 x 1 x 1 threads"]
+            for problem in dict.fromkeys(row["problem"] for row in rows("reference_shapes_h200"))
         )
     ]
     gain = (
@@ -206,15 +218,15 @@ def seeds_laplacian():
             "6900 XT",
             "`halocline bench reference-laplacian-shapes`, [shapes.png](images/shapes.png)",
             f"kernel 5 between {rate(min(shapes))} and {rate(max(shapes))} over 60 boxes: three planes always fit the cache "
-            f"([by shape](kernels-by-hand.md#boxes-of-all-shapes), {link('reference_shapes_h100')})",
+            f"([by shape](kernels-by-hand.md#boxes-of-all-shapes), {link('reference_shapes_h200')})",
         ],
         [
             "figure: fetch efficiency and second-level hit rate by size, MI250X",
             "a naive kernel has 50 % and 65 %; at the largest size both are a third",
             f"{file('tools/ncu_counters.py')}, [fetches.png](images/fetches.png)",
-            f"kernel 5 {small_fetch} and {small_hits} at 256³, {large_fetch} and {large_hits} at 1024³, "
-            f"{wide_fetch} and {wide_hits} on planes of 2048² "
-            f"({link('counters_laplacian_256_h100', 'counters_laplacian_1024_h100', 'counters_laplacian_2048_h100')}); a "
+            f"kernel 5 {small_fetch} and {small_hits} at 256³ on an H200, {large_fetch} and {large_hits} at 1024³ "
+            f"and {wide_fetch} and {wide_hits} on planes of 2048² on an H100 "
+            f"({link('counters_laplacian_256_h200', 'counters_laplacian_1024_h100', 'counters_laplacian_2048_h100')}); a "
             "naive "
             f"kernel {percent(naive['fetch_efficiency'])} and {percent(naive['second_level_hit_rate'])} at 512³ "
             f"({link('counters_laplacian_steps_512_h100')})",
@@ -244,14 +256,15 @@ def seeds_laplacian():
             f"the second level: {digits(record('reference_kernels_h100')['device']['second-level cache, bytes'] / 1e6)} MB "
             "on "
             "an H100, "
-            f"{digits(record('reference_kernels_h200')['device']['second-level cache, bytes'] / 1e6)} MB on an H200",
+            f"{digits(record('leapfrog_h200')['device']['second-level cache, bytes'] / 1e6)} MB on an H200",
         ],
         [
             "figure: growing ny at nx = 1024, nz = 32, Radeons",
             "falls above 32 MB (RX 6900 XT) and 25 MB (RX 7900 XTX) a plane",
-            "`halocline bench reference-laplacian-strides`",
-            "H100 and H200 have no third level. At nx = 1024, with fewer planes where they are larger, the rate falls above "
-            "8 MiB a plane, as at other nx",
+            "`halocline bench reference-laplacian-growing`",
+            f"H100 and H200 have no third level. Kernel 5 at {grown(8)} of copy with 8 MiB a plane, {grown(12)} with 12, "
+            f"{grown(32)} with 32, this project's sweep at {grown(32, 'ours')} "
+            f"([table](kernels-by-hand.md#planes-that-grow), {link('reference_growing_h200')})",
         ],
         [
             "blocks eight points deep along z, 128 × 1 × 8",

@@ -1,15 +1,24 @@
 """Several devices in one thread: copies between them, N bodies."""
 
 from ..records import fixed, link, milliseconds, one, rate, rows, table
+from ..exchanges import COPY_BY_DRIVER, COPY_BY_RUNTIME
 from .cells import HEADINGS, decks, file
 
 
 @table
 def seeds_devices():
-    peer = [one("peer_copy_two_h100", problem="134217728 bytes, device 0 to 1", form=form) for form in ("direct", "staged")]
+    peer = [one("peer_copy_two_h200", problem="134217728 bytes, device 0 to 1", form=form) for form in ("direct", "staged")]
+    listed = {form: one("peer_copy_two_h200", problem="134217728 bytes, device 0 to 1", form=form)
+              for form in (COPY_BY_RUNTIME, COPY_BY_DRIVER)}
     two = {row["how"]: row for row in rows("nbody_two_h100")}
     form = "reference: one body a thread, 300 x 256 threads, tiles of 256 bodies"
-    reference, ours = (one("nbody_h100", problem="gravity of bodies, single, 262144", form=name) for name in (form, "cuda"))
+    outside = "reference: one body a thread, 300 x 256 threads, loop over tiles unrolled"
+    reference, as_listed, ours = (one("nbody_h200", problem="gravity of bodies, single, 262144", form=name)
+                                  for name in (form, outside, "cuda"))
+
+    def from_host(devices, memory):
+        return milliseconds(one("nbody_devices_two_h200", problem="gravity of bodies, single, 262144",
+                                form=f"reference: {devices} from host memory, {memory}")["median_seconds"])
     return [
         HEADINGS,
         [
@@ -25,13 +34,15 @@ def seeds_devices():
             "listing 1, of the section before",
             "`halocline bench peer-copy`, `staged`",
             f"{rate(peer[1]['bytes_per_second'])} at 128 MiB, {fixed(peer[1]['peer']['of_peer'])} of the rate of "
-            f"two concurrent pinned copies ({link('peer_copy_two_h100')})",
+            f"two concurrent pinned copies ({link('peer_copy_two_h200')})",
         ],
         [
             "the same by the driver API",
             "listing 2",
-            "",
-            "not measured: `halocline bench peer-copy` uses the runtime API alone",
+            "`halocline bench peer-copy`, [waiting_copy.cpp](../bench/waiting_copy.cpp)",
+            f"{rate(listed[COPY_BY_DRIVER]['bytes_per_second'])} at 128 MiB in pieces of 1 MiB, pushing and popping a context "
+            "for "
+            f"each; by the runtime in the same way {rate(listed[COPY_BY_RUNTIME]['bytes_per_second'])}",
         ],
         [
             "direct copies between devices",
@@ -59,15 +70,20 @@ def seeds_devices():
             "unrolled by 32",
             "300 blocks of 256 threads",
             f"{file('bench/reference_nbody.cpp')}, `halocline bench nbody`",
-            f"{milliseconds(reference['median_seconds'])} for 262,144 bodies, {fixed(reference['of_bound'])} of the "
+            f"262,144 bodies: with the loop over tiles unrolled, as printed, {milliseconds(as_listed['median_seconds'])}; with "
+            f"that over the bodies of a tile {milliseconds(reference['median_seconds'])}, {fixed(reference['of_bound'])} of the "
             "bound; this project's kernel "
-            f"{milliseconds(ours['median_seconds'])}, {fixed(ours['of_bound'])} ({link('nbody_h100')})",
+            f"{milliseconds(ours['median_seconds'])}, {fixed(ours['of_bound'])} ({link('nbody_h200')})",
         ],
         [
             "listing 4: three loops of the host: allocations and copies in, kernels and copies out, waits",
             "so that devices work concurrently",
-            file("physics/nbody/gravity.cpp"),
-            f"efficiency {fixed(two['--devices 2']['efficiency'], 3)} with two devices in a process, "
+            f"{file('bench/reference_nbody.cpp')}, `halocline bench nbody-devices`; {file('physics/nbody/gravity.cpp')}",
+            f"as printed, 262,144 bodies take {from_host('1 device', 'with allocations')} on one H200, "
+            f"{from_host('2 devices', 'with allocations')} on two; with memory allocated before "
+            f"{from_host('1 device', 'allocated before')} and {from_host('2 devices', 'allocated before')} "
+            f"({link('nbody_devices_two_h200')}). Steps of this project have an "
+            f"efficiency of {fixed(two['--devices 2']['efficiency'], 3)} with two devices in a process, "
             f"{fixed(two['--ranks 2']['efficiency'], 3)} with two ranks",
         ],
         [

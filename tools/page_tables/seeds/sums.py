@@ -10,7 +10,7 @@ def small(form):
 
 
 def summed(problem, form):
-    row = one("reduction_forms_h100", benchmark="reductions", problem=problem, form=form)
+    row = one("reduction_forms_h200", benchmark="reductions", problem=problem, form=form)
     return f"{milliseconds(row['median_seconds'])}, {rate(row['bytes_per_second'])}, {fixed(row['of_peak'])} of peak"
 
 
@@ -19,9 +19,9 @@ WHOLE, SEGMENTS = "sum, single, 536870912", "segmented sum, single, 2048 x 26214
 
 @table
 def seeds_reductions():
-    device = record("reduction_forms_h100")["device"]
+    device = record("reduction_forms_h200")["device"]
     peak = device["peak of the memory, bytes a second"]
-    grids = rows("reduction_forms_h100", benchmark="reduction-grids")
+    grids = rows("reduction_forms_h200", benchmark="reduction-grids")
     sums = file("bench/reduction_bodies_test.cpp")
     return [
         HEADINGS,
@@ -29,7 +29,7 @@ def seeds_reductions():
             "the device",
             "RTX 3090, 23.67 GB, a peak of 936.1 GB/s, printed in a banner",
             "the first lines of `halocline bench`; `hardware` and `device` of records",
-            f"an H100, {digits(device['memory, GiB'])} GiB, a peak of {rate(peak)} ({link('reduction_forms_h100')})",
+            f"an H200, {digits(device['memory, GiB'])} GiB, a peak of {rate(peak)} ({link('reduction_forms_h200')})",
         ],
         [
             "how it is measured",
@@ -41,7 +41,7 @@ def seeds_reductions():
             "batched sums, one block a batch: a tree in shared memory, synchronised by `thread_block`",
             "2048 batches of 262,144: 2.433 ms, 882.6 GB/s, 0.94 of peak",
             "`halocline bench reductions`",
-            f"{summed(SEGMENTS, 'a block a segment, tree in shared memory')} ({link('reduction_forms_h100')})",
+            f"{summed(SEGMENTS, 'a block a segment, tree in shared memory')} ({link('reduction_forms_h200')})",
         ],
         [
             "the same by a static `thread_block_tile` of the whole block",
@@ -108,7 +108,8 @@ def seeds_reductions():
             "cooperative groups against the primitives before them",
             "alike",
             "`halocline bench reductions`",
-            f"with groups {summed(SEGMENTS, 'a block a segment, tree in shared memory')}; the portable form, "
-            f"with Kokkos' teams, {summed(SEGMENTS, 'portable')}",
+            f"trees by `__syncthreads` {summed(SEGMENTS, 'a block a segment, tree by __syncthreads')}; shuffles by "
+            f"`__shfl_down_sync` {summed(SEGMENTS, 'a block a segment, shuffles by __shfl_down_sync')}; with groups as above; "
+            f"the portable form, with Kokkos' teams, {summed(SEGMENTS, 'portable')}",
         ],
     ]
