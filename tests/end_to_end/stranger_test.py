@@ -252,7 +252,7 @@ target_link_libraries(own PRIVATE Halocline::halocline)
         configure(guest, guest / "build", **{name: cached(BUILD, name) for name in (
             "HALOCLINE_BACKEND", "HALOCLINE_PREFIX", "HALOCLINE_MARCH")})
         device = cached(BUILD, "HALOCLINE_BACKEND") == "Cuda"
-        for source in ("transport.cpp", "own.cpp", "framework/plugin/loader.cpp"):
+        for source in ("transport.cpp", "own.cpp", "framework/runtime/collectives.cpp"):
             with self.subTest(source=source):
                 options = compiler_options(guest / "build", source)
                 contraction = "--fmad=false" if device and source == "transport.cpp" else "-ffp-contract=off"
