@@ -10,7 +10,7 @@
 namespace halocline::kernel_test {
 
 /// Tunings in which every pair of choices occurs together.
-inline std::vector<kernel::cuda::StreamTuning> tunings() {
+inline std::vector<kernel::cuda::StreamTuning> stream_tunings() {
   using kernel::cuda::BlockOrder;
   std::vector<kernel::cuda::StreamTuning> all;
   int n = 0;
@@ -30,7 +30,7 @@ int expect_every_form(IndexRange const& range, Setup const& setup) {
   Forms<Real, Accumulator, Setup> const forms(range, setup);
   forms.expect_direct();
   int streamed = 0;
-  for (kernel::cuda::StreamTuning const& tuning : tunings()) streamed += forms.expect_tiles(tuning) ? 1 : 0;
+  for (kernel::cuda::StreamTuning const& tuning : stream_tunings()) streamed += forms.expect_tiles(tuning) ? 1 : 0;
   return streamed;
 }
 
