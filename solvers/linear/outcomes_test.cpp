@@ -480,7 +480,8 @@ TEST(Outcomes, ASolveBeforeItsPreparationIsAnError) {
   for (std::string const& method : solvers().names()) {
     for (std::string const more : {"", ", assembled: true", ", verify: true"}) {
       if (method == "multigrid" && more == ", assembled: true") continue;
-      std::string const text = "solver: {method: " + method + more + "}";
+      std::string text = "solver: {method: ";
+      text.append(method).append(more).append("}");
       auto const solver = make_solver(Deck("test.yaml", text).read(root).section("solver"));
       auto const x = a.create_vector();
       EXPECT_THAT([&] { static_cast<void>(solver->solve(a, *b, *x)); },
