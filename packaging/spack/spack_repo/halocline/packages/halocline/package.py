@@ -104,6 +104,7 @@ class Halocline(CMakePackage, CudaPackage, ROCmPackage):
             self.define("HALOCLINE_MARCH", ""),
             self.define("HALOCLINE_COMPILER_CACHE", ""),
             self.define("HALOCLINE_BUNDLE", False),
+            self.define("HALOCLINE_JOIN_SOURCES", True),
             self.define("HALOCLINE_PEERS", False),
             self.define("HALOCLINE_PREFIX", ""),
             self.define("HALOCLINE_SANITIZE", False),
