@@ -327,7 +327,6 @@ class Restart(unittest.TestCase):
             self.assert_ends(stopped, 5, f"stopped at the wall limit of {limit} s ")
             limit *= 2
         self.assert_ends(stopped, 5, f"stopped at the wall limit of {limit} s in iteration", "continues it")
-        return stopped
 
     def residuals(self, folder):
         """The first and the last one."""
