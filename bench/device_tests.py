@@ -8,7 +8,7 @@
     bench/device_tests.py --program bin/halocline --tests tests --sanitizer racecheck --json racecheck_h100.json
 
 The first form runs every program with the numbers of ranks that ctest uses, and the scripts that compare runs of decks with
-reference values; several at a time share the device, preferably under NVIDIA's multi-process service. The second, for a
+reference values; several at a time share the device, preferably under NVIDIA's multi-process service, or a host's devices. The second, for a
 device with a build tree, runs the tests whose names match as they are listed. The third runs the kernel tests under a tool
 of compute-sanitizer, which needs the device exclusively: one test per process, or several, since a process takes seconds to
 start there. Failures are printed and stored with the counts in the record.
@@ -18,6 +18,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import queue
 import re
 import shlex
 import signal
@@ -50,6 +51,8 @@ def arguments():
     parser.add_argument("--test", default="kernel_test", help="the program that the sanitizer checks")
     parser.add_argument("--filter", default="*", help="of its tests, as --gtest_filter takes it")
     parser.add_argument("--parallel", type=int, default=1, help="that run at a time")
+    parser.add_argument("--environments", nargs="+", default=[""], metavar="NAME=VALUE[,NAME=VALUE]",
+                        help="those that run at a time are dealt out to these, one for each device of the host")
     parser.add_argument("--parts", type=int, default=1, help="that programs without ranks, or the one that is checked, are run in")
     parser.add_argument("--part", type=int, nargs="+", help="of --parts, these alone")
     parser.add_argument("--within", type=float, default=float("inf"), help="seconds after which nothing is begun any more")
@@ -118,10 +121,18 @@ def checked_tests(given):
 
 
 def run(given, name, command, environment):
-    begin = time.monotonic()
-    if begin > given.begin + given.within:
+    if time.monotonic() > given.begin + given.within:
         print(f"{name}: not begun", flush=True)
         return False, {"test": name, "exit_code": None, "seconds": 0}
+    own = given.free.get()
+    try:
+        return run_in(given, name, command, {**environment, **own})
+    finally:
+        given.free.put(own)
+
+
+def run_in(given, name, command, environment):
+    begin = time.monotonic()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           env={**os.environ, **environment}, start_new_session=True) as process:
         try:
@@ -162,6 +173,10 @@ def main():
     if (given.list is None) == (given.sanitizer is None):
         sys.exit("device_tests: either --list or --sanitizer")
     given.begin = time.monotonic()
+    given.free = queue.SimpleQueue()
+    for number in range(given.parallel):
+        words = given.environments[number % len(given.environments)].split(",")
+        given.free.put(dict(word.split("=", 1) for word in words if word))
     tests = list(checked_tests(given) if given.sanitizer else listed_tests(given))
     with concurrent.futures.ThreadPoolExecutor(given.parallel) as pool:
         outcomes = list(pool.map(lambda test: run(given, *test), tests))
