@@ -60,6 +60,7 @@ def arguments():
     parser.add_argument("--limit", type=float, default=300, help="seconds for each")
     parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="the number of ranks follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
+    parser.add_argument("--failures", type=pathlib.Path, help="the folder that gets what failed tests said")
     parser.add_argument("--json", type=place, help="where the result goes")
     return parser.parse_args()
 
@@ -156,6 +157,8 @@ def run_in(given, name, command, environment):
     if not passed:
         lines = said.splitlines()
         print("\n".join([line for line in lines if REASON.search(line)][:20] or lines[-12:]), flush=True)
+        if given.failures:
+            (given.failures / f"{name.replace('/', '_')}.txt").write_text(said)
     return passed, test
 
 
@@ -172,6 +175,8 @@ def main():
     given = arguments()
     if (given.list is None) == (given.sanitizer is None):
         sys.exit("device_tests: either --list or --sanitizer")
+    if given.failures:
+        given.failures.mkdir(parents=True, exist_ok=True)
     given.begin = time.monotonic()
     given.free = queue.SimpleQueue()
     for number in range(given.parallel):

@@ -30,6 +30,7 @@ if(HALOCLINE_BACKEND STREQUAL "Cuda")
   endforeach()
   set(CMAKE_CUDA_ARCHITECTURES ${HALOCLINE_CUDA_ARCHITECTURES})
   enable_language(CUDA)
+  set_property(GLOBAL PROPERTY HALOCLINE_CUDA_ARCHITECTURES ${HALOCLINE_CUDA_ARCHITECTURES})
 
   # Optional NVIDIA libraries for halo exchange: NCCL_ROOT and NVSHMEM_ROOT are searched first. AUTO uses what is found.
   if(HALOCLINE_NCCL)

@@ -50,7 +50,26 @@ char const halocline_tunings[] = R"tunings(@HALOCLINE_TUNINGS@)tunings";
   halocline_plain_sources(${target} ${source})
 endfunction()
 
-function(halocline_add_physics name)
+# A language is known in the folder that enabled it and below, and a project that contains Halocline is above. A macro,
+# since only a folder, not a function, can enable a language.
+macro(_halocline_enable_language)
+  get_property(_halocline_architectures GLOBAL PROPERTY HALOCLINE_CUDA_ARCHITECTURES)
+  if(_halocline_architectures AND NOT CMAKE_CUDA_COMPILE_OBJECT)
+    if(NOT CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES ${_halocline_architectures})
+    endif()
+    set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+    enable_language(CUDA)
+  endif()
+  unset(_halocline_architectures)
+endmacro()
+
+macro(halocline_add_physics)
+  _halocline_enable_language()
+  _halocline_add_physics(${ARGV})
+endmacro()
+
+function(_halocline_add_physics name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TUNINGS" "SOURCES;LIBRARIES")
   set(target halocline_physics_${name})
   add_library(${target} MODULE)
@@ -77,7 +96,12 @@ endfunction()
 #
 # Builds a program of your own on the modules of Halocline that LIBRARIES names (Halocline::halo, …; without any, on all),
 # as halocline_add_physics builds a physics: its sources may include Kokkos.
-function(halocline_add_program name)
+macro(halocline_add_program)
+  _halocline_enable_language()
+  _halocline_add_program(${ARGV})
+endmacro()
+
+function(_halocline_add_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
   add_executable(${name})
   halocline_kernel_sources(${name} ${arg_SOURCES})
@@ -115,7 +139,8 @@ endfunction()
 
 function(_halocline_test_physics_with name test)
   if(COMMAND halocline_place_physics AND PROJECT_SOURCE_DIR STREQUAL Halocline_SOURCE_DIR)
-    halocline_add_script_test(${test} COMMAND $<TARGET_FILE:halocline> test-physics ${name} ${ARGN}
+    # A process that waits for a busy device takes processor time.
+    halocline_add_script_test(${test} COMMAND $<TARGET_FILE:halocline> test-physics ${name} --limit 200 ${ARGN}
       LABELS mpi TIMEOUT 300 PROCESSORS 2)
   else()
     set(program ${HALOCLINE_PROGRAM})

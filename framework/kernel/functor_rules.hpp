@@ -29,24 +29,24 @@ template <class Functor>
 constexpr bool require_functor() {
   static_assert(
       requires { std::bool_constant<(Functor::shape.radius >= 0)>{}; },
-      "`shape` of a functor must be a constant, `static constexpr Shape shape = …;`: what the functor may read");
+      "'shape' of a functor must be a constant, 'static constexpr Shape shape = ...;': what the functor may read");
   if constexpr (CanBeBase<Functor>) {
     using Both = Beside<Functor, NamesOfFunctor>;
     if constexpr (!requires { &Both::input_shape; }) {
       static_assert(
           requires { std::bool_constant<(Functor::input_shape(0).radius >= 0)>{}; },
-          "`input_shape` of a functor must be `static constexpr Shape input_shape(int n)`: what it may read of input "
+          "'input_shape' of a functor must be 'static constexpr Shape input_shape(int n)': what it may read of input "
           "n");
     }
     if constexpr (!requires { &Both::is_long; }) {
       static_assert(
           requires { std::bool_constant<Functor::is_long>{}; },
-          "`is_long` of a functor must be `static constexpr bool`: whether a point takes hundreds of operations");
+          "'is_long' of a functor must be 'static constexpr bool': whether a point takes hundreds of operations");
     }
     if constexpr (!requires { &Both::is_rare; }) {
       static_assert(
           requires { std::bool_constant<Functor::is_rare>{}; },
-          "`is_rare` of a functor must be `static constexpr bool`: whether it runs only a few times");
+          "'is_rare' of a functor must be 'static constexpr bool': whether it runs only a few times");
     }
   }
   return true;

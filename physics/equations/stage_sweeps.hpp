@@ -109,9 +109,9 @@ constexpr void require_rate() {
   static_assert(kernel::CanBeBase<Rate>, "the functor of a declared physics must be a class that is not final");
   static_assert(kernel::require_functor<Rate>());
   static_assert(!names_fields<Rate>() || HasFields<Rate>,
-                "`fields` of the functor must be `static constexpr int fields = …;`, the number of its fields");
+                "'fields' of the functor must be 'static constexpr int fields = ...;', the number of its fields");
   static_assert(HasRate<Real, Rate, Axes>,
-                "operator() of the functor must be a const member that takes (at, u…), one reader for each field");
+                "operator() of the functor must be a const member that takes (at, u...), one reader for each field");
   if constexpr (HasRate<Real, Rate, Axes>) {
     using Returned = decltype(returned_by<Real, Rate, Axes>(std::declval<Rate const&>(), each_field<Rate>));
     static_assert(std::is_same_v<Returned, Values<Real, fields_of<Rate>()>> ||
@@ -120,12 +120,12 @@ constexpr void require_rate() {
   }
   if constexpr (names_fastest<Rate>()) {
     static_assert(is_bounded<Real, Rate, Axes>(each_field<Rate>),
-                  "`fastest` of the functor must be a const member that takes what operator() takes: (at, u…)");
+                  "'fastest' of the functor must be a const member that takes what operator() takes: (at, u...)");
   }
   if constexpr (names_diffusivity<Rate>()) {
     static_assert(
         HasDiffusivity<Real, Rate>,
-        "`diffusivity` of the functor must be a const member that returns Values<Real, fields>, or Real where "
+        "'diffusivity' of the functor must be a const member that returns Values<Real, fields>, or Real where "
         "there is one field");
   }
 }

@@ -26,7 +26,7 @@ constexpr void for_vectors(Visit const& visit) {
     } else {
       static_assert(
           requires { Law::vector[0]; },
-          "`vector` of a law is the index of a vector's first component, 2, or a list of them, std::array{2, 5}; if "
+          "'vector' of a law is the index of a vector's first component, 2, or a list of them, std::array{2, 5}; if "
           "components do not follow one another, a list of their lists");
       for (auto const& each : Law::vector) visit(each);
     }
@@ -50,7 +50,7 @@ template <class Law, int Axes>
 template <class Law, int Axes>
 [[nodiscard]] constexpr std::array<unsigned, 3> reversed_fields() {
   static_assert(Law::fields <= 32, "a law has at most 32 fields");
-  static_assert(vectors_are_fields<Law, Axes>(), "`vector` of a law names a component that is none of its fields");
+  static_assert(vectors_are_fields<Law, Axes>(), "'vector' of a law names a component that is none of its fields");
   std::array<unsigned, 3> reversed{};
   for_vectors<Law>([&](auto const& vector) {
     for (int axis = 0; axis < Axes; ++axis)

@@ -93,37 +93,37 @@ static_assert(equation::is_bounded<double, decltype(equation::bound_of(std::decl
 #else
 
 template <class Real>
-struct Fields : Decay<Real> {  // `fields` of the functor must be
+struct Fields : Decay<Real> {  // 'fields' of the functor must be
   using Decay<Real>::Decay;
   int fields = 1;
 };
 template <class Real>
-struct NoFields : Decay<Real> {  // `fields` of the functor must be
+struct NoFields : Decay<Real> {  // 'fields' of the functor must be
   using Decay<Real>::Decay;
   static constexpr int fields = 0;
 };
 template <class Real>
-struct Fastest : Decay<Real> {  // `fastest` of the functor must be
+struct Fastest : Decay<Real> {  // 'fastest' of the functor must be
   using Decay<Real>::Decay;
   Real fastest = 1;
 };
 template <class Real>
-struct Diffusivity : Decay<Real> {  // `diffusivity` of the functor must be
+struct Diffusivity : Decay<Real> {  // 'diffusivity' of the functor must be
   using Decay<Real>::Decay;
   Real diffusivity = 1;
 };
 template <class Real>
-struct IsLong : Decay<Real> {  // `is_long` of a functor must be
+struct IsLong : Decay<Real> {  // 'is_long' of a functor must be
   using Decay<Real>::Decay;
   bool is_long = true;
 };
 template <class Real>
-struct IsRare : Decay<Real> {  // `is_rare` of a functor must be
+struct IsRare : Decay<Real> {  // 'is_rare' of a functor must be
   using Decay<Real>::Decay;
   [[nodiscard]] bool is_rare() const { return true; }
 };
 template <class Real>
-struct InputShape : Decay<Real> {  // `input_shape` of a functor must be
+struct InputShape : Decay<Real> {  // 'input_shape' of a functor must be
   using Decay<Real>::Decay;
   [[nodiscard]] Shape input_shape(int) const { return point; }
 };
@@ -137,37 +137,37 @@ struct OtherArguments : Decay<Real> {  // operator() of the functor must be a co
 };
 
 template <class Real, int Axes>
-struct VectorOfLaw : Advection<Real, Axes> {  // `vector` of the law must be
+struct VectorOfLaw : Advection<Real, Axes> {  // 'vector' of the law must be
   using Advection<Real, Axes>::Advection;
   Real vector[3] = {1, 0, 0};
 };
 template <class Real, int Axes>
-struct CourantOfLaw : Advection<Real, Axes> {  // `courant` of the law must be
+struct CourantOfLaw : Advection<Real, Axes> {  // 'courant' of the law must be
   using Advection<Real, Axes>::Advection;
   static constexpr double courant = 2;
 };
 template <class Real, int Axes>
-struct SourceOfLaw : Advection<Real, Axes> {  // `source` of the law must be
+struct SourceOfLaw : Advection<Real, Axes> {  // 'source' of the law must be
   using Advection<Real, Axes>::Advection;
   Real source = 1;
 };
 template <class Real, int Axes>
-struct StarOfLaw : Advection<Real, Axes> {  // `contact_speed` and `star` of the law
+struct StarOfLaw : Advection<Real, Axes> {  // 'contact_speed' and 'star' of the law
   using Advection<Real, Axes>::Advection;
   Real star = 1;
 };
 template <class Real, int Axes>
-struct BalanceOfLaw : Advection<Real, Axes> {  // `at_edge`, `at_face` and `balance` of the law
+struct BalanceOfLaw : Advection<Real, Axes> {  // 'at_edge', 'at_face' and 'balance' of the law
   using Advection<Real, Axes>::Advection;
   Real balance = 1;
 };
 template <class Real, int Axes>
-struct BeyondOfLaw : Advection<Real, Axes> {  // `beyond` of the law must be
+struct BeyondOfLaw : Advection<Real, Axes> {  // 'beyond' of the law must be
   using Advection<Real, Axes>::Advection;
   Real beyond = 1;
 };
 template <class Real, int Axes>
-struct GivenOfLaw : Advection<Real, Axes> {  // `given` of the law must be
+struct GivenOfLaw : Advection<Real, Axes> {  // 'given' of the law must be
   using Advection<Real, Axes>::Advection;
   Real given = 1;
 };

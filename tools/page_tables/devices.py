@@ -194,7 +194,9 @@ def tests_on_devices():
     made = [["what ran", "commit", "passed", "failed or stopped", "record"]]
     for name, words in (("tests_h100", "programs and scripts at every number of ranks"), ("tests_kernel_h100", "kernel tests"),
                         ("memcheck_h100", "kernel tests under memcheck"), ("initcheck_h100", "kernel tests under initcheck"),
-                        ("racecheck_h100", "kernel tests under racecheck, in parts")):
+                        ("racecheck_h100", "kernel tests under racecheck, in parts"),
+                        ("memcheck_new_h200", "tests of later kernels under memcheck"),
+                        ("racecheck_new_h200", "tests of later kernels under racecheck")):
         ran = record(name)
         made.append([words, ran["commit"], str(ran["passed"]), str(len(ran["failed"])), link(name)])
     return made

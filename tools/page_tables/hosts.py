@@ -48,6 +48,18 @@ def poisson_peers():
             *without_repeats(made)]
 
 
+@table
+def random_configurations():
+    ran = record("random_configurations")["rows"]
+    outcomes = {"agrees": "agrees", "ended": "ends with 3", "refused": "refused with 2"}
+    made = [["physics", "configurations", *outcomes.values(), "fails"]]
+    for physics in sorted({row["physics"] for row in ran}):
+        ends = [row["outcome"] for row in ran if row["physics"] == physics]
+        made.append([physics, str(len(ends)), *(str(ends.count(name)) for name in outcomes),
+                     str(ends.count("failed"))])
+    return made
+
+
 FUNCTORS = {"laplace": "diffusion, coefficients in memory",
             "reaction": "−div(k grad u) + c u: five or seven points, face couplings stored",
             "tensor": "full tensor: nine points, evaluated in every pass"}
@@ -56,8 +68,8 @@ FUNCTORS = {"laplace": "diffusion, coefficients in memory",
 @table
 def point_functors():
     places = [("point_functors", [1024, 1024], "two cores"), ("point_functors", [128, 128, 128], "two cores"),
-              ("point_functors_h100", [1024, 1024], "H100"), ("point_functors_h100", [128, 128, 128], "H100"),
-              ("point_functors_large_h100", [4096, 4096], "H100"), ("point_functors_large_h100", [256, 256, 256], "H100")]
+              ("point_functors_h200", [1024, 1024], "H200"), ("point_functors_h200", [128, 128, 128], "H200"),
+              ("point_functors_large_h200", [4096, 4096], "H200"), ("point_functors_large_h200", [256, 256, 256], "H200")]
     made = [["functor", *(f"{where}, {size(cells)}" for _, cells, where in places)]]
     for physics, words in FUNCTORS.items():
         line = [words]
