@@ -8,10 +8,11 @@
     bench/device_tests.py --program bin/halocline --tests tests --sanitizer racecheck --json racecheck_h100.json
 
 The first form runs every program with the numbers of ranks that ctest uses, and the scripts that compare runs of decks with
-reference values; several at a time share the device, preferably under NVIDIA's multi-process service, or a host's devices. The second, for a
-device with a build tree, runs the tests whose names match as they are listed. The third runs the kernel tests under a tool
-of compute-sanitizer, which needs the device exclusively: one test per process, or several, since a process takes seconds to
-start there. Failures are printed and stored with the counts in the record.
+reference values; several at a time share the device, or the devices of a host. The second, for a device with a build tree,
+runs the tests whose names match as they are listed. NVIDIA's multi-process service does not survive those that kill
+programs. The third runs the kernel tests under a tool of compute-sanitizer, which needs the device exclusively: one test per
+process, or several, since a process takes seconds to start there. Failures are printed and stored with the counts in the
+record.
 """
 import argparse
 import concurrent.futures
