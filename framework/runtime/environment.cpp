@@ -93,6 +93,8 @@ bool start_mpi() {
   int running = 0;
   int level = MPI_THREAD_SINGLE;
   MPI_Initialized(&running);
+  // A process by itself waits for nobody.
+  if (running != 0 || under_launcher()) request_short_turns();
   if (running != 0) {
     MPI_Query_thread(&level);
   } else {

@@ -1,6 +1,10 @@
 #include "framework/runtime/waiting.hpp"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <thread>
 
 #include "framework/runtime/mpi_check.hpp"
@@ -11,6 +15,23 @@ namespace {
 
 /// A thread that takes over the core keeps it for a millisecond or so; otherwise a yield takes about a microsecond.
 constexpr std::chrono::microseconds long_yield(200);
+
+/// As the kernel's interface lays it out (sched_setattr(2)); its header cannot be included beside <sched.h>.
+struct SchedulingAttributes {
+  std::uint32_t size, policy;
+  std::uint64_t flags;
+  std::int32_t nice;
+  std::uint32_t priority;
+  std::uint64_t runtime, deadline, period;
+};
+
+/// None of a thread with real-time priority, whose attributes mean something else.
+std::optional<SchedulingAttributes> ordinary_attributes() {
+  SchedulingAttributes attributes{};
+  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0) return std::nullopt;
+  bool const ordinary = attributes.policy == SCHED_OTHER || attributes.policy == SCHED_BATCH;
+  return ordinary ? std::optional(attributes) : std::nullopt;
+}
 
 }  // namespace
 
@@ -50,6 +71,21 @@ bool is_crowded(std::span<Cores const> cores_of_ranks, std::size_t mine) {
     CPU_OR(&together, &together, &theirs);
   }
   return ranks > CPU_COUNT(&together);
+}
+
+void request_short_turns() {
+  std::optional<SchedulingAttributes> attributes = ordinary_attributes();
+  if (!attributes) return;
+  attributes->size = sizeof(*attributes);
+  attributes->runtime = std::chrono::nanoseconds(short_turn).count();
+  // Waits are right without it, too.
+  static_cast<void>(syscall(SYS_sched_setattr, 0, &*attributes, 0));
+}
+
+std::optional<std::chrono::nanoseconds> turn_of_this_thread() {
+  std::optional<SchedulingAttributes> const attributes = ordinary_attributes();
+  if (!attributes || attributes->runtime == 0) return std::nullopt;
+  return std::chrono::nanoseconds(attributes->runtime);
 }
 
 void wait_patiently(MPI_Request request) {

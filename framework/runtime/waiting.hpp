@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <span>
 
 namespace halocline {
@@ -66,6 +67,16 @@ using Cores = cpu_set_t;
 
 /// Whether the ranks of a host that may use a core of rank `mine`, itself included, are more than their cores.
 [[nodiscard]] bool is_crowded(std::span<Cores const> cores_of_ranks, std::size_t mine);
+
+/// Turn on a core that ranks ask the scheduler for: the shortest that Linux grants.
+inline constexpr std::chrono::microseconds short_turn(100);
+/// Asks the scheduler for short turns of the calling thread and those that it starts. Where other programs use the
+/// cores, too, a rank that has yielded or slept then has its core back about that soon, not after their turns of
+/// milliseconds; its share of the core stays the same. Linux knows such a request from 6.12 on (`sched_runtime` in
+/// sched_setattr(2), for threads without real-time priority); earlier kernels ignore it.
+void request_short_turns();
+/// Turn of the calling thread; none where the kernel does not say.
+[[nodiscard]] std::optional<std::chrono::nanoseconds> turn_of_this_thread();
 
 /// Returns when the request is complete, and waits as a crowded rank: for the start, when it is not known who is.
 void wait_patiently(MPI_Request request);

@@ -52,6 +52,22 @@ TEST(Waiting, AfterALongYieldEveryRankSleeps) {
 }
 
 /// A sleep of at most a quarter of those before it, apart from the first few, delays the end of a wait by at most that.
+/// Kernels that have no such request name no turn at all.
+TEST(Turns, OfRanksAreShortAndThoseOfTheirThreads) {
+  std::thread([] {
+    bool const known = turn_of_this_thread().has_value();
+    request_short_turns();
+    std::optional<std::chrono::nanoseconds> mine = turn_of_this_thread();
+    EXPECT_EQ(mine, known ? std::optional<std::chrono::nanoseconds>(short_turn) : std::nullopt);
+    std::thread([&] { EXPECT_EQ(turn_of_this_thread(), mine); }).join();
+  }).join();
+}
+
+TEST(Turns, AreShortWhereALauncherStartedTheRanks) {
+  if (test::communicator().size() == 1) return;
+  EXPECT_EQ(turn_of_this_thread().value_or(short_turn), short_turn);
+}
+
 TEST(Waiting, SleepsGrowUpToALimit) {
   Waiting waiting(true);
   Waiting::Duration slept = waiting.next_sleep();
