@@ -37,23 +37,45 @@ Damage damage_by(auto const& check) {
   }
 }
 
-Damage damage_of_summary(fs::path const& path) { return damage_of_summary_text(text_of_file(path)); }
-
-/// The files with checksums in the summary of a folder: tables and series. Entries that name no file of the folder are
-/// none of a run's.
-std::vector<StateFile> files_on_record(fs::path const& folder) {
+/// What a summary says of the files of its folder that have checksums: tables and series.
+struct FilesOnRecord {
   std::vector<StateFile> files;
-  try {
-    Json const summary = json_of(text_of_file(folder / summary_name));
-    for (Json const& one : summary.at("files")) {
+  Damage damage;  ///< what it says that no run would
+};
+
+/// \param text of a summary
+FilesOnRecord files_on_record_in(std::string const& text) {
+  FilesOnRecord found;
+  Json const summary = json_of(text);
+  if (!summary.contains("files")) return found;
+  for (Json const& one : summary["files"]) {
+    try {
       StateFile file{
           .name = one.at("name"), .bytes = count_of(one.at("bytes")), .checksum = one.at("xxh3_128"), .blocks = {}};
-      if (is_plain_name(file.name)) files.push_back(std::move(file));
+      if (is_plain_name(file.name)) {
+        found.files.push_back(std::move(file));
+      } else {
+        found.damage.push_back("lists `" + shown(file.name) + "`, which names no file of its folder");
+      }
+    } catch (std::exception const&) {
+      found.damage.push_back("has an entry in `files` that is none of a run's: " + shown(one.dump()));
     }
-  } catch (std::exception const&) {
-    // A summary that cannot be read, or that has no such list, is verified for itself.
   }
-  return files;
+  return found;
+}
+
+Damage damage_of_summary(fs::path const& path) {
+  std::string const text = text_of_file(path);
+  Damage const damage = damage_of_summary_text(text);
+  return damage.empty() ? files_on_record_in(text).damage : damage;
+}
+
+std::vector<StateFile> files_on_record(fs::path const& folder) {
+  try {
+    return files_on_record_in(text_of_file(folder / summary_name)).files;
+  } catch (std::exception const&) {
+    return {};  // a summary that cannot be read is verified for itself
+  }
 }
 
 /// Damage of a killed run's table: lines must be complete and have as many values as the first.

@@ -51,7 +51,6 @@ TEST(Waiting, AfterALongYieldEveryRankSleeps) {
   }
 }
 
-/// A sleep of at most a quarter of those before it, apart from the first few, delays the end of a wait by at most that.
 /// Kernels that have no such request name no turn at all.
 TEST(Turns, OfRanksAreShortAndThoseOfTheirThreads) {
   std::thread([] {
@@ -68,6 +67,7 @@ TEST(Turns, AreShortWhereALauncherStartedTheRanks) {
   EXPECT_EQ(turn_of_this_thread().value_or(short_turn), short_turn);
 }
 
+/// A sleep of at most a quarter of those before it, apart from the first few, delays the end of a wait by at most that.
 TEST(Waiting, SleepsGrowUpToALimit) {
   Waiting waiting(true);
   Waiting::Duration slept = waiting.next_sleep();

@@ -15,7 +15,7 @@ from reference import centres
 
 def run_deck(folder, deck, ranks=1):
     (pathlib.Path(folder) / "run.yaml").write_text(json.dumps(deck))
-    return Run(["run", "run.yaml", "--ranks", ranks], folder, timeout=120)
+    return Run(["run", "run.yaml", "--ranks", ranks], folder)
 
 
 def state(run, output="run.out"):

@@ -293,6 +293,9 @@ class Bodies(unittest.TestCase):
                  "`mesh`: not used by nbody, whose points have no mesh"),
                 ({**deck_of(plummer(8), 0.1, 1), "time": {"courant": 0.5, "steps": 5}}, {},
                  "`time.courant`: not used by nbody ("),
+                *(({**deck_of(plummer(8), 0.1, 1), "time": {"method": method, "step": 0.1, "steps": 1}}, {},
+                   "halocline: `time.method`: not used by nbody, which has its own time integrator (")
+                  for method in ("rk4", "bdf2")),
                 ({**deck_of(plummer(8), 0.1, 1), "time": {"steps": 5}}, {}, "it is the length of each step\n"),
                 (deck_of({"initial": "plummer"}, 0.1, 1), {}, "`nbody.plummer.bodies`: missing"),
                 (deck_of(plummer(8, softening=-1), 0.1, 1), {}, "softening"),

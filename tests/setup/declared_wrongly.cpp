@@ -79,12 +79,38 @@ struct TwoFields {
   }
 };
 
+/// With a flux of its own, a law needs no `bounds`.
+template <class Real, int Axes>
+struct Complete {
+  static constexpr int fields = 1;
+  static constexpr Shape source_shape = star<1, Axes>;
+  using State = Values<Real, fields>;
+  explicit Complete(Options const&) {}
+  KOKKOS_FUNCTION State primitive(State const& u) const { return u; }
+  KOKKOS_FUNCTION State conserved(State const& w) const { return w; }
+  KOKKOS_FUNCTION bool is_physical(State const&) const { return true; }
+  template <int Axis>
+  KOKKOS_FUNCTION Real speed(State const&) const {
+    return 1;
+  }
+  template <int Axis>
+  KOKKOS_FUNCTION State riemann_flux(State const& l, State const&) const {
+    return l;
+  }
+  KOKKOS_FUNCTION State diffusivity() const { return {{1}}; }
+  template <class P, class U>
+  KOKKOS_FUNCTION State source(P const&, U const& u) const {
+    return {{u[east]}};
+  }
+};
+
 void require_all() {
   equation::require_rate<double, Parameters<double>, 2>();
   equation::require_rate<double, OneField<double>, 2>();
   equation::require_rate<double, OneValue<double>, 2>();
   equation::require_rate<double, TwoFields<double>, 2>();
   equation::require_law<Advection<double, 1>, 1>();
+  equation::require_law<Complete<double, 1>, 1>();
 }
 static_assert(StageSweeps<double, Parameters<double>, 2>::fields == 1);
 static_assert(equation::is_bounded<double, decltype(equation::bound_of(std::declval<Parameters<double> const&>())), 2>(
@@ -172,6 +198,35 @@ struct GivenOfLaw : Advection<Real, Axes> {  // 'given' of the law must be
   Real given = 1;
 };
 
+template <class Real, int Axes>
+struct DiffusivityOfLaw : Advection<Real, Axes> {  // 'diffusivity' of the law must be
+  using Advection<Real, Axes>::Advection;
+  Real diffusivity = 1;
+};
+template <class Real, int Axes>
+struct DiffusivityOfField : Advection<Real, Axes> {  // 'diffusivity' of the law must be
+  using Advection<Real, Axes>::Advection;
+  KOKKOS_FUNCTION Values<Real, 1> diffusivity(int) const { return {{1}}; }
+};
+template <class Real, int Axes>
+struct RiemannFluxOfLaw : Advection<Real, Axes> {  // 'riemann_flux' of the law must be
+  using Advection<Real, Axes>::Advection;
+  Real riemann_flux = 1;
+};
+template <class Real, int Axes>
+struct RiemannFluxOfOneState : Advection<Real, Axes> {  // 'riemann_flux' of the law must be
+  using Advection<Real, Axes>::Advection;
+  template <int Axis>
+  KOKKOS_FUNCTION Values<Real, 1> riemann_flux(Values<Real, 1> const& w) const {
+    return w;
+  }
+};
+template <class Real, int Axes>
+struct RiemannFluxWithoutAxis : Advection<Real, Axes> {  // 'riemann_flux' of the law must be
+  using Advection<Real, Axes>::Advection;
+  KOKKOS_FUNCTION Values<Real, 1> riemann_flux(Values<Real, 1> const& l, Values<Real, 1> const&) const { return l; }
+};
+
 void require_all() {
   equation::require_rate<double, Fields<double>, 2>();
   equation::require_rate<double, NoFields<double>, 2>();
@@ -188,6 +243,11 @@ void require_all() {
   equation::require_law<BalanceOfLaw<double, 1>, 1>();
   equation::require_law<BeyondOfLaw<double, 1>, 1>();
   equation::require_law<GivenOfLaw<double, 1>, 1>();
+  equation::require_law<DiffusivityOfLaw<double, 1>, 1>();
+  equation::require_law<DiffusivityOfField<double, 1>, 1>();
+  equation::require_law<RiemannFluxOfLaw<double, 1>, 1>();
+  equation::require_law<RiemannFluxOfOneState<double, 1>, 1>();
+  equation::require_law<RiemannFluxWithoutAxis<double, 1>, 1>();
 }
 
 #endif
