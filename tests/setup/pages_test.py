@@ -61,6 +61,17 @@ class Tables(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("the table deck_rates_shared_h100 is not", done.stderr)
 
+    def test_a_record_of_no_commit_is_noticed(self):
+        for name, code in (("deck_rates_shared_h100", 1), ("multigrid_designs_h100", 0)):
+            with self.subTest(record=name):
+                path = self.root / f"bench/results/{name}.json"
+                before = path.read_text(encoding="utf-8")
+                path.write_text(json.dumps({**json.loads(before), "commit": "0123456789ab-dirty"}), encoding="utf-8")
+                done = check(self.root)
+                path.write_text(before, encoding="utf-8")
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertEqual(f"has the record {name}, whose commit is none" in done.stderr, code == 1)
+
     def test_a_table_that_nobody_makes_is_named(self):
         page = self.root / "docs/fields.md"
         page.write_text(page.read_text(encoding="utf-8") + "\n<!-- table: none -->\n<!-- end of table -->\n", encoding="utf-8")

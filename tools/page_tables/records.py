@@ -9,6 +9,7 @@ from statistics import median
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "bench/results"  # tools/pages.py may name another one
 TABLES = {}
+USED = set()  # the names of records that were read since it was cleared
 
 
 def table(function):
@@ -26,7 +27,13 @@ def _read(path):
 
 def record(name):
     """The record bench/results/NAME.json."""
+    USED.add(name)
     return _read(FOLDER / f"{name}.json")
+
+
+def is_of_no_commit(name):
+    """Whether a record was measured with sources that no commit has, so that nobody can repeat it."""
+    return str(_read(FOLDER / f"{name}.json").get("commit")).endswith("-dirty")
 
 
 def link(*names):
