@@ -16,10 +16,15 @@ def place(text):
     return path
 
 
-def store(path, provenance, **measured):
-    """`provenance` is that of the summary of a run; paths in the command are reduced to their last component."""
+def command():
+    """The command of this benchmark; paths are reduced to their last component."""
     words = [os.path.basename(word) if "/" in word else word for word in sys.argv[1:]]
+    return f"bench/{os.path.basename(sys.argv[0])} {shlex.join(words)}"
+
+
+def store(path, provenance, **measured):
+    """`provenance` is that of the summary of a run."""
     result = {"machine": provenance["machine"], "hardware": provenance["hardware"], "backend": provenance["backend"],
               "version": provenance["version"], "commit": provenance["revision"], "date": provenance["started"],
-              "command": f"bench/{os.path.basename(sys.argv[0])} {shlex.join(words)}", **measured}
+              "command": command(), **measured}
     pathlib.Path(path).write_text(json.dumps(result, indent=1) + "\n")

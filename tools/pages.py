@@ -11,7 +11,8 @@ A page marks the place of a table:
 The function NAME of a file in tools/page_tables makes its rows from records (tools/page_tables/records.py has functions to
 select and format them). The text between the two lines is replaced. `--check` writes nothing: it names every table that
 differs from its records or has a record of no commit (those of designs that were tried and dropped may be such) and, if all
-pages are checked, every function whose table is on no page; exit code 1 if there are any. The default is all pages of docs and all READMEs of physics.
+pages are checked, every function whose table is on no page; exit code 1 if there are any. The default is all pages of docs
+and all READMEs of physics.
 """
 import argparse
 import re
@@ -23,8 +24,8 @@ from page_tables import TABLES, records  # noqa: E402  (nothing is written besid
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^<!-- table: (\S+) -->\n(.*?)^<!-- end of table -->$", re.MULTILINE | re.DOTALL)
-DESIGNS_TRIED = "designs-tried.md"
 MARK = re.compile(r"^<!-- (?:table: \S+|end of table) -->$", re.MULTILINE)
+DESIGNS_TRIED = "designs-tried.md"
 
 
 class PageError(Exception):
@@ -63,8 +64,8 @@ def first_difference(old, new):
 
 def renewed(text, page):
     """The text with its tables regenerated, the names of all tables, {name: difference} of those that changed, and messages
-    about those that cannot be made, which are left unchanged, or have records of no commit. Raises PageError if the marks do
-    not match."""
+    about those that cannot be made, which are left unchanged, or that have records of no commit. Raises PageError if the
+    marks do not match."""
     blocks = list(BLOCK.finditer(text))
     if 2 * len(blocks) != len(MARK.findall(text)) or any("<!-- table:" in block[2] for block in blocks):
         raise PageError(f"{page}: a table begins without an end, or ends without a begin")

@@ -88,12 +88,18 @@ def check_checksums(file):
             assert np.array_equal(file["checksums"][group][name], checksums(data)), name
 
 
-def read_grid(path):
-    """What VTK's reader of such files makes of one, and all that it complains of."""
-    reader = vtkXMLImageDataReader() if path.suffix == ".vti" else vtkXMLRectilinearGridReader()
+def complaints_of(reader):
+    """A list that gets all that a reader complains of from now on."""
     complaints = []
     reader.AddObserver("ErrorEvent", lambda *_: complaints.append("error"))
     reader.AddObserver("WarningEvent", lambda *_: complaints.append("warning"))
+    return complaints
+
+
+def read_grid(path):
+    """What VTK's reader of such files makes of one, without complaints."""
+    reader = vtkXMLImageDataReader() if path.suffix == ".vti" else vtkXMLRectilinearGridReader()
+    complaints = complaints_of(reader)
     assert reader.CanReadFile(str(path))
     reader.SetFileName(str(path))
     reader.Update()
@@ -236,9 +242,7 @@ def read_series(folder, unread):
     if vtkXdmfReader is None:
         return
     reader = vtkXdmfReader()
-    complaints = []
-    reader.AddObserver("ErrorEvent", lambda *_: complaints.append("error"))
-    reader.AddObserver("WarningEvent", lambda *_: complaints.append("warning"))
+    complaints = complaints_of(reader)
     reader.SetFileName(str(folder / "snapshots.xdmf"))
     reader.UpdateInformation()
     for name in unread:

@@ -10,7 +10,7 @@
 
 #include "framework/runtime/error.hpp"
 #include "physics/equations/test_law.hpp"
-#include "solvers/time/time_integrator.hpp"
+#include "solvers/time/test_methods.hpp"
 
 // What a law may have besides its flux and its waves: laws of one field and one axis, and one of three fields in a
 // plane that has all of it.
@@ -443,34 +443,21 @@ TEST(ConservationLaw, NothingDiffusesThroughReflectingWalls) {
   }
 }
 
-/// What is wrong with a method for waves.
-std::string mistake_of(std::string const& method) {
-  Section root("", "A deck.");
-  root.section(time_section());
-  root.check([](Options const& deck, Mistakes& mistakes) {
-    validate_integrator(deck.section("time"), waves().rate_parts, mistakes);
-  });
-  try {
-    static_cast<void>(Deck("deck", "time: {method: " + method + "}").read(root));
-  } catch (InputError const& error) {
-    return error.what();
-  }
-  return "";
-}
-
 // The diffusion of a law is no part that a method could solve for.
 TEST(ConservationLaw, MethodsThatSolveAreRefusedWhereALawDiffuses) {
   std::string const advice =
       " (deck:1:16); use one of bogacki_shampine, dormand_prince, explicit_euler, rk4, ssp_rk2, ssp_rk3, or leave it "
       "out";
+  RateParts const parts = waves().rate_parts;
   std::string const solves = " solves linear systems, and the physics declares none (`rate_parts`)";
   for (std::string const method : {"imex_ars222", "imex_ark3", "sdirk2"}) {
     std::string expected = "`time.method`: ";
     expected.append(method).append(solves).append(advice);
-    EXPECT_EQ(mistake_of(method), expected);
+    EXPECT_EQ(mistakes_of_method(method, parts), expected);
   }
-  EXPECT_EQ(mistake_of("rkl2"), "`time.method`: rkl2 is stable for diffusion, but not for waves" + advice);
-  EXPECT_EQ(mistake_of("ssp_rk3"), "");
+  EXPECT_EQ(mistakes_of_method("rkl2", parts),
+            "`time.method`: rkl2 is stable for diffusion, but not for waves" + advice);
+  EXPECT_EQ(mistakes_of_method("ssp_rk3", parts), "");
 }
 
 }  // namespace

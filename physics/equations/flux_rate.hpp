@@ -177,8 +177,9 @@ struct FluxRate {
     return seen({{u[along<Axis, Distance>]...}});
   }
 
-  /// The primitive state at the edge of a cell on `Side`; the state of the cell if the edge's is not physical or as
-  /// much above the mean as zero is below, or the combination that a law with a balance makes of both.
+  /// The primitive state at the edge of a cell on `Side`; the state of the cell if the edge's is not physical, or the
+  /// combination that a law with a balance makes of both. Of conserved values neither if the mirror image of the
+  /// edge's state in the cell's is not physical; limited slopes have such edges anyway.
   template <int Cell, int Side>
   KOKKOS_FORCEINLINE_FUNCTION State edge(Line const& line) const {
     State const there =
@@ -186,8 +187,8 @@ struct FluxRate {
     if constexpr (HasBalance<Law, State>) {
       return law.at_edge(there, line.cell[reach + Cell]);
     } else if constexpr (Reconstruction::of_conserved) {
-      // The cell's mean is that of two halves, one with the edge's state. Both have to be physical (after Zhang & Shu,
-      // J. Comput. Phys. 229, 2010): beside a vacuum, edges of twice the mean and more would empty the cell.
+      // The mean is that of two halves, one with the edge's state, and both have to be physical (after Zhang & Shu, J.
+      // Comput. Phys. 229, 2010): beside a vacuum, an edge of more than twice the mean would empty the cell.
       State const w = law.primitive(there);
       State const mean = law.primitive(line.cell[reach + Cell]);
       return select(law.is_physical(w) && law.is_physical(mean + (mean - w)), w, mean);

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "framework/deck/deck.hpp"
-#include "framework/deck/mistakes.hpp"
 #include "framework/runtime/error.hpp"
+#include "solvers/time/test_methods.hpp"
 #include "solvers/time/test_steps.hpp"
 #include "solvers/time/time_section.hpp"
 
@@ -17,37 +17,23 @@ constexpr RateParts rate_alone{.explicit_part = true, .implicit_part = false};
 constexpr RateParts both{.explicit_part = true, .implicit_part = true};
 constexpr RateParts solvable{.explicit_part = false, .implicit_part = true};
 
-/// The mistakes of a deck for a physics with these parts.
-std::string mistakes_of(std::string const& method, RateParts const& parts) {
-  Section root("", "A deck.");
-  root.section(time_section());
-  root.check(
-      [&](Options const& deck, Mistakes& mistakes) { validate_integrator(deck.section("time"), parts, mistakes); });
-  try {
-    static_cast<void>(Deck("deck", "time: {method: " + method + "}").read(root));
-  } catch (InputError const& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(Integrators, AreThoseThatThePartsOfARateAllow) {
   for (std::string const& name : integrators().names()) {
     Treatment const treatment = integrators().find(name).treatment;
-    EXPECT_EQ(mistakes_of(name, rate_alone).empty(), treatment == Treatment::explicit_) << name;
-    EXPECT_EQ(mistakes_of(name, both).empty(), treatment != Treatment::implicit) << name;
-    EXPECT_EQ(mistakes_of(name, solvable), "") << name;
+    EXPECT_EQ(mistakes_of_method(name, rate_alone).empty(), treatment == Treatment::explicit_) << name;
+    EXPECT_EQ(mistakes_of_method(name, both).empty(), treatment != Treatment::implicit) << name;
+    EXPECT_EQ(mistakes_of_method(name, solvable), "") << name;
   }
   EXPECT_EQ(
-      mistakes_of("sdirk2", rate_alone),
+      mistakes_of_method("sdirk2", rate_alone),
       "`time.method`: sdirk2 solves linear systems, and the physics declares none (`rate_parts`) (deck:1:16); use "
       "one of bogacki_shampine, dormand_prince, explicit_euler, rk4, rkl2, ssp_rk2, ssp_rk3, or leave it out");
-  EXPECT_NE(mistakes_of("bdf2", both).find("must be explicit (deck:1:16); use one of"), std::string::npos);
+  EXPECT_NE(mistakes_of_method("bdf2", both).find("must be explicit (deck:1:16); use one of"), std::string::npos);
 }
 
 TEST(Integrators, AreKnownByTheirExactNames) {
-  EXPECT_NE(mistakes_of("rk44", solvable).find("got 'rk44'"), std::string::npos);
-  EXPECT_NE(mistakes_of("RK4", solvable), "");
+  EXPECT_NE(mistakes_of_method("rk44", solvable).find("got 'rk44'"), std::string::npos);
+  EXPECT_NE(mistakes_of_method("RK4", solvable), "");
 }
 
 TEST(Integrators, AreTheOnesThatTheDeckNames) {

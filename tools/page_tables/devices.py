@@ -192,7 +192,8 @@ def repeated_h100():
 @table
 def tests_on_devices():
     made = [["what ran", "commit", "passed", "failed or stopped", "record"]]
-    for name, words in (("tests_h200", "programs at every number of ranks, on one GPU"), ("tests_kernel_h200", "kernel tests, in parts"),
+    for name, words in (("tests_h200", "programs at every number of ranks, on one GPU"),
+                        ("tests_kernel_h200", "kernel tests, in parts"),
                         ("tests_two_h200", "programs that know several devices, on two GPUs"),
                         ("tests_transports_two_h200", "exchanges by every transport, on two GPUs"),
                         ("memcheck_h100", "kernel tests under memcheck"), ("initcheck_h100", "kernel tests under initcheck"),
