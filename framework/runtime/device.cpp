@@ -41,6 +41,15 @@ std::string device_address(int device) {
   return status == device_runtime::success ? address.data() : "";
 }
 
+bool runs_processes_together([[maybe_unused]] int device) {
+#if defined(KOKKOS_ENABLE_CUDA) && CUDART_VERSION >= 12040
+  int service = 0;
+  return cudaDeviceGetAttribute(&service, cudaDevAttrMpsEnabled, device) == cudaSuccess && service != 0;
+#else
+  return false;
+#endif
+}
+
 #else
 
 int device_count() { return 0; }
@@ -50,6 +59,8 @@ Index free_device_memory(int) { return 0; }
 std::string device_name(int) { return ""; }
 
 std::string device_address(int) { return ""; }
+
+bool runs_processes_together(int) { return false; }
 
 #endif
 

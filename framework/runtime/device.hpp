@@ -20,5 +20,8 @@ namespace halocline {
 [[nodiscard]] std::string device_name();
 /// Address of a device on the PCI bus, "0000:41:00.0"; empty when the backend has none.
 [[nodiscard]] std::string device_address(int device);
+/// Whether kernels of several processes run on a device at the same time, as they do under NVIDIA's multi-process
+/// service; otherwise the processes take turns.
+[[nodiscard]] bool runs_processes_together(int device);
 
 }  // namespace halocline

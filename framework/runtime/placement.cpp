@@ -84,7 +84,7 @@ std::string node_of_device(std::string const& address) {
 }
 
 std::string packed(Placement const& placement) {
-  return fmt::format("{} {} {} {}", placement.host, placement.threads,
+  return fmt::format("{} {} {:d} {} {}", placement.host, placement.threads, placement.takes_turns,
                      placement.devices.empty() ? "-" : fmt::format("{}", fmt::join(placement.devices, ",")),
                      ranges_of(placement.cores));
 }
@@ -92,7 +92,7 @@ Placement unpacked(std::string const& text) {
   Placement placement;
   std::string devices;
   std::string cores;
-  std::istringstream(text) >> placement.host >> placement.threads >> devices >> cores;
+  std::istringstream(text) >> placement.host >> placement.threads >> placement.takes_turns >> devices >> cores;
   std::istringstream addresses(devices == "-" ? "" : devices);
   for (std::string address; std::getline(addresses, address, ',');) placement.devices.push_back(address);
   placement.cores = numbers_of(cores);
@@ -102,6 +102,7 @@ Placement unpacked(std::string const& text) {
 void add_shared_devices(std::vector<Placement> const& ranks, std::vector<std::string>& texts) {
   std::map<std::pair<int, std::string>, std::set<std::size_t>> by_device;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (!ranks[rank].takes_turns) continue;
     for (std::string const& device : ranks[rank].devices) by_device[{ranks[rank].host, device}].insert(rank);
   }
   for (auto const& [device, sharing] : by_device) {
@@ -141,7 +142,9 @@ void add_shared_cores(std::vector<Placement> const& ranks, std::vector<std::stri
 
 std::vector<Placement> find_placements(Communicator const& communicator) {
   Placement mine{communicator.host(), usable_cores(), host_threads()};
-  for (int const device : rank_devices().numbers) mine.devices.push_back(device_address(device));
+  std::vector<int> const& devices = rank_devices().numbers;
+  for (int const device : devices) mine.devices.push_back(device_address(device));
+  mine.takes_turns = !std::all_of(devices.begin(), devices.end(), runs_processes_together);
   std::vector<Placement> all;
   for (std::string const& text : communicator.gather(packed(mine))) all.push_back(unpacked(text));
   return all;

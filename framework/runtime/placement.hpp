@@ -14,6 +14,7 @@ struct Placement {
   int threads = 1;           ///< of the rank
   /// PCI addresses of its devices, in the order of its blocks; one may occur several times. Empty without devices.
   std::vector<std::string> devices{};
+  bool takes_turns = true;  ///< on devices that it shares with other ranks
 };
 
 /// Collective. The placement of every rank, on rank 0; nothing elsewhere. After Kokkos has started.

@@ -43,6 +43,7 @@ TEST(SharedHardware, IsNothingWhereEachRankHasItsOwn) {
   // No warning: unbound ranks with enough cores, and one rank with more threads than cores, which is its user's choice.
   EXPECT_THAT(shared_hardware({{0, {0, 1, 2, 3}, 2}, {0, {0, 1, 2, 3}, 2}}), IsEmpty());
   EXPECT_THAT(shared_hardware({{0, {0}, 4}}), IsEmpty());
+  EXPECT_THAT(shared_hardware({{0, {0}, 1, {"a"}, false}, {0, {1}, 1, {"a"}, false}}), IsEmpty());
 }
 
 TEST(SharedHardware, IsNamedWithAWayOut) {

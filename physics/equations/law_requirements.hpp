@@ -79,13 +79,17 @@ constexpr void require_law() {
         "'given' of the law must be a const member that takes (values, inside, others)");
   }
   if constexpr (!requires { &Both::diffusivity; }) {
-    static_assert(LawDiffuses<Law>,
-                  "'diffusivity' of the law must be a const member without arguments that returns a State");
+    static_assert(
+        requires(Law const& law) { requires std::is_convertible_v<decltype(law.diffusivity()), State>; },
+        "'diffusivity' of the law must be a const member without arguments that returns a State");
   }
   if constexpr (!requires { &Both::riemann_flux; }) {
-    static_assert(HasRiemannFlux<Law, State>,
-                  "'riemann_flux' of the law must be a const member that takes the states on both sides: "
-                  "riemann_flux<Axis>(l, r)");
+    static_assert(
+        requires(Law const& law, State const& w) {
+          requires std::is_convertible_v<decltype(law.template riemann_flux<0>(w, w)), State>;
+        },
+        "'riemann_flux' of the law must be a const member that takes the states on both sides and returns a State: "
+        "riemann_flux<Axis>(l, r)");
   }
 }
 

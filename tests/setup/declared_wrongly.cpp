@@ -209,6 +209,11 @@ struct DiffusivityOfField : Advection<Real, Axes> {  // 'diffusivity' of the law
   KOKKOS_FUNCTION Values<Real, 1> diffusivity(int) const { return {{1}}; }
 };
 template <class Real, int Axes>
+struct DiffusivityAsOneNumber : Advection<Real, Axes> {  // 'diffusivity' of the law must be
+  using Advection<Real, Axes>::Advection;
+  KOKKOS_FUNCTION Real diffusivity() const { return 1; }
+};
+template <class Real, int Axes>
 struct RiemannFluxOfLaw : Advection<Real, Axes> {  // 'riemann_flux' of the law must be
   using Advection<Real, Axes>::Advection;
   Real riemann_flux = 1;
@@ -225,6 +230,14 @@ template <class Real, int Axes>
 struct RiemannFluxWithoutAxis : Advection<Real, Axes> {  // 'riemann_flux' of the law must be
   using Advection<Real, Axes>::Advection;
   KOKKOS_FUNCTION Values<Real, 1> riemann_flux(Values<Real, 1> const& l, Values<Real, 1> const&) const { return l; }
+};
+template <class Real, int Axes>
+struct RiemannFluxAsOneNumber : Advection<Real, Axes> {  // 'riemann_flux' of the law must be
+  using Advection<Real, Axes>::Advection;
+  template <int Axis>
+  KOKKOS_FUNCTION Real riemann_flux(Values<Real, 1> const& l, Values<Real, 1> const&) const {
+    return l[0];
+  }
 };
 
 void require_all() {
@@ -245,9 +258,11 @@ void require_all() {
   equation::require_law<GivenOfLaw<double, 1>, 1>();
   equation::require_law<DiffusivityOfLaw<double, 1>, 1>();
   equation::require_law<DiffusivityOfField<double, 1>, 1>();
+  equation::require_law<DiffusivityAsOneNumber<double, 1>, 1>();
   equation::require_law<RiemannFluxOfLaw<double, 1>, 1>();
   equation::require_law<RiemannFluxOfOneState<double, 1>, 1>();
   equation::require_law<RiemannFluxWithoutAxis<double, 1>, 1>();
+  equation::require_law<RiemannFluxAsOneNumber<double, 1>, 1>();
 }
 
 #endif

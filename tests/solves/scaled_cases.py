@@ -79,7 +79,7 @@ class Law(ScaledProblem):
         self.first = self.wave(chance, 0.5, 2)
         self.second = self.wave(chance, 0.5, 2) if physics == "euler" else \
             chance.choice(("0", self.wave(chance, 0, 0.3), self.wave(chance, 0, 2)))
-        kinds = ["outflow", "reflecting", "inflow"] + (["pressure_outflow"] if physics == "euler" else [])
+        kinds = ["outflow", "reflecting", "inflow"] + (["pressure_outflow"] if physics == "euler" else ["discharge", "stage"])
         self.walls = {}
         for names, periodic in zip(FACES, self.periodic):
             for name in names:
@@ -114,6 +114,10 @@ class Law(ScaledProblem):
                                        for axis, value in zip(AXES, self.inflow[2:])})
             elif kind == "pressure_outflow":
                 boundary[face]["pressure"] = repr(self.inflow[1] * sizes[1])
+            elif kind == "discharge":
+                boundary[face]["discharge"] = repr((self.inflow[1] - 1) * mass * speed)
+            elif kind == "stage":
+                boundary[face]["surface"] = repr(self.inflow[0] * mass)
         section = {**self.options, "initial": texts, "boundary": boundary}
         if not fluid:
             section.update(gravity=speed ** 2 / mass, dry_depth=1e-6 * mass)
