@@ -9,10 +9,10 @@
 
 The first form runs every program with the numbers of ranks that ctest uses, and the scripts that compare runs of decks with
 reference values; several at a time share the device, or the devices of a host. The second, for a device with a build tree,
-runs the tests whose names match as they are listed. NVIDIA's multi-process service does not survive those that kill
-programs. The third runs the kernel tests under a tool of compute-sanitizer, which needs the device exclusively: one test per
-process, or several, since a process takes seconds to start there. Failures are printed and stored with the counts in the
-record.
+runs the tests whose names match as they are listed, without those that have the label `host`. NVIDIA's multi-process service
+does not survive those that kill programs. The third runs the kernel tests under a tool of compute-sanitizer, which needs the
+device exclusively: one test per process, or several, since a process takes seconds to start there. Failures are printed and
+stored with the counts in the record.
 """
 import argparse
 import concurrent.futures
@@ -87,7 +87,8 @@ def listed_tests(given):
             continue
         if given.as_listed:
             properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
-            if command and re.search(given.as_listed, test["name"]) and not MUST_FAIL & properties.keys():
+            for_devices = "host" not in properties.get("LABELS", []) and not MUST_FAIL & properties.keys()
+            if command and for_devices and re.search(given.as_listed, test["name"]):
                 yield test["name"], command, dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", []))
             continue
         script = place_of(r"/tests/end_to_end/(accuracy|tealeaf)_test\.py$", command)

@@ -8,6 +8,7 @@ set(HALOCLINE_NCCL AUTO CACHE STRING "Halos by NCCL, in a build for CUDA: ON, OF
 set(HALOCLINE_NVSHMEM AUTO CACHE STRING "Halos by NVSHMEM, in a build for CUDA: ON, OFF, or AUTO for where it is found")
 option(HALOCLINE_BUNDLE "Installations bring the distribution's libraries too, for a machine that lacks them" OFF)
 option(HALOCLINE_SANITIZE "Compile with the address and undefined-behaviour sanitizers" OFF)
+option(HALOCLINE_WARNINGS_AS_ERRORS "Warnings stop the build" ${PROJECT_IS_TOP_LEVEL})
 option(HALOCLINE_JOIN_SOURCES "Compile several sources at a time; off: each has a command of its own, as editors want it" ON)
 option(HALOCLINE_PEERS "Build benchmark programs that use other libraries, as far as those are found" OFF)
 option(HALOCLINE_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})

@@ -21,13 +21,12 @@ add_custom_target(program)
 add_custom_target(program_without_physics)
 add_dependencies(program program_without_physics)
 
-# halocline_strict(TARGET): the warnings for our own code, as errors unless Halocline is part of another project, and the
+# halocline_strict(TARGET): the warnings for our own code, as errors if HALOCLINE_WARNINGS_AS_ERRORS is on, and the
 # sanitizers if enabled
 function(halocline_strict target)
   halocline_arithmetic(${target} PRIVATE)
   halocline_march(${target})
-  # An unknown compiler may give more warnings, which must not stop the build of another project.
-  if(PROJECT_IS_TOP_LEVEL)
+  if(HALOCLINE_WARNINGS_AS_ERRORS)
     set(error -Werror)
     set(cuda_error -Werror=all-warnings)
   endif()

@@ -11,6 +11,9 @@
 #
 # Adds any other command as a test, with the same environment.
 #
+# HALOCLINE_TEST_LABELS are labels of all tests of a folder and of those below it. `ctest -LE host` leaves out what a device
+# makes no difference to.
+#
 # TIMEOUT is what the test takes at most on two idle cores, 120 s without it. It is ended after ten times that: other
 # programs may use the cores, and the limit is only for a test that hangs.
 include_guard()
@@ -58,6 +61,7 @@ function(_halocline_test_properties name processors labels timeout environment)
     set(timeout 120)
   endif()
   math(EXPR timeout "${HALOCLINE_TEST_TIMEOUT_FACTOR} * ${timeout}")
+  list(PREPEND labels ${HALOCLINE_TEST_LABELS})
   set_tests_properties(${name} PROPERTIES PROCESSORS ${processors} TIMEOUT ${timeout} LABELS "${labels}"
     ENVIRONMENT "${HALOCLINE_TEST_ENVIRONMENT};${environment}")
 endfunction()

@@ -253,7 +253,7 @@ template <class Work>
   } catch (...) {
     answer.fail("an object that is not a std::exception was thrown");
   }
-  static_cast<void>(write(pipe, &answer, sizeof answer));
+  static_cast<void>(write_all(pipe, {reinterpret_cast<char const*>(&answer), sizeof answer}));
   _exit(0);
 }
 

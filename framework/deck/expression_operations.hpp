@@ -226,7 +226,8 @@ struct OnStack {
 [[nodiscard]] HALOCLINE_HOST_DEVICE inline double evaluate_at(Instruction const* program, int size, double x, double y,
                                                               double z, double t) {
   double stack[deepest_expression];
-  stack[0] = 0;
+  // A program writes a value before it reads it, which GCC 13 does not see for the three values of `choose`.
+  stack[0] = stack[1] = stack[2] = 0;
   for (int n = 0; n < size; ++n) {
     Instruction const& now = program[n];
     double* const at = stack + now.slot;

@@ -56,19 +56,19 @@ namespace {
 
 /// The item with a name in a list; `name_of` returns the name of an item.
 template <class List, class NameOf>
-auto const& find(List const& list, std::string const& name, NameOf const& name_of) {
+auto const* find(List const& list, std::string const& name, NameOf const& name_of) {
   auto const found = std::find_if(list.begin(), list.end(), [&](auto const& one) { return name_of(one) == name; });
   if (found == list.end()) throw InputError("the copied state has no `" + name + "`");
-  return *found;
+  return &*found;
 }
 
 }  // namespace
 
 void CopiedState::field(std::string const& name, FieldBase& values) {
-  auto const& item = find(copy_.fields(), name, [](auto const& one) { return one.name; });
+  auto const* const item = find(copy_.fields(), name, [](auto const& one) { return one.name; });
   for (Block const& block : values.mesh().blocks()) {
     auto const components = static_cast<std::size_t>(values.components());
-    std::span<std::byte const> const all = item.blocks.at(block.local).values();
+    std::span<std::byte const> const all = item->blocks.at(block.local).values();
     std::size_t const bytes = all.size() / components;
     for (std::size_t c = 0; c < components; ++c)
       values.set_owned(block, static_cast<int>(c), all.subspan(c * bytes, bytes));
@@ -76,11 +76,11 @@ void CopiedState::field(std::string const& name, FieldBase& values) {
 }
 
 void CopiedState::number(std::string const& name, double& value) {
-  value = find(copy_.numbers(), name, [](auto const& one) { return one.name; }).value;
+  value = find(copy_.numbers(), name, [](auto const& one) { return one.name; })->value;
 }
 
 void CopiedState::count(std::string const& name, std::int64_t& value) {
-  value = find(copy_.counts(), name, [](auto const& one) { return one.first; }).second;
+  value = find(copy_.counts(), name, [](auto const& one) { return one.first; })->second;
 }
 
 bool CopiedState::has(std::string const& name) const {

@@ -83,7 +83,9 @@ void add_record(SignalText& text) noexcept {
 }
 
 bool is_from_outside(int signal, siginfo_t const& information) noexcept {
-  return information.si_code == SI_USER || !crash_of(signal).is_own;
+  // Codes up to zero are those of signals that a process sent: another one, or this one by raise() or abort().
+  bool const is_sent = information.si_code <= 0;
+  return (is_sent && information.si_pid != getpid()) || !crash_of(signal).is_own;
 }
 
 void describe(SignalText& text, int signal, siginfo_t const& information) noexcept {
