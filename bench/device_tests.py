@@ -4,13 +4,13 @@
     ctest --test-dir build --show-only=json-v1 > tests.json           # in the build's checkout
     bench/device_tests.py --program bin/halocline --tests tests --list tests.json --json tests_h100.json
     bench/device_tests.py --program build/bin/halocline --tests build/tests --list tests.json --as-listed 'physics|restart' \
-        --json tests_scripts_h100.json
+        --without-label kills --json tests_scripts_h100.json
     bench/device_tests.py --program bin/halocline --tests tests --sanitizer racecheck --json racecheck_h100.json
 
 The first form runs every program with the numbers of ranks that ctest uses, and the scripts that compare runs of decks with
 reference values; several at a time share the device, or the devices of a host. The second, for a device with a build tree,
 runs the tests whose names match as they are listed, without those that have the label `host`. NVIDIA's multi-process service
-does not survive those that kill programs. The third runs the kernel tests under a tool of compute-sanitizer, which needs the
+does not survive tests with the label `kills`. The third runs the kernel tests under a tool of compute-sanitizer, which needs the
 device exclusively: one test per process, or several, since a process takes seconds to start there. Failures are printed and
 stored with the counts in the record.
 """
@@ -47,6 +47,8 @@ def arguments():
     parser.add_argument("--list", type=pathlib.Path, help="what ctest --show-only=json-v1 says")
     parser.add_argument("--as-listed", help="an expression: the tests of the list whose names match, as they are listed there")
     parser.add_argument("--without", default="$^", help="an expression: tests of the list whose names match do not run")
+    parser.add_argument("--label", help="of the list, tests with this label alone")
+    parser.add_argument("--without-label", help="of the list, tests without this label")
     parser.add_argument("--sanitizer", choices=["memcheck", "racecheck", "initcheck", "synccheck"])
     parser.add_argument("--launches", type=int, help="of a test that the sanitizer checks; it keeps memory for each")
     parser.add_argument("--test", default="kernel_test", help="the program that the sanitizer checks")
@@ -83,11 +85,12 @@ def listed_tests(given):
     scripts."""
     for test in json.loads(given.list.read_text())["tests"]:
         command = test.get("command", [])
-        if re.search(given.without, test["name"]):
+        properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
+        labels = properties.get("LABELS", [])
+        if re.search(given.without, test["name"]) or given.without_label in labels or given.label not in [None, *labels]:
             continue
         if given.as_listed:
-            properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
-            for_devices = "host" not in properties.get("LABELS", []) and not MUST_FAIL & properties.keys()
+            for_devices = "host" not in labels and not MUST_FAIL & properties.keys()
             if command and for_devices and re.search(given.as_listed, test["name"]):
                 yield test["name"], command, dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", []))
             continue

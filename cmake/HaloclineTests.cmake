@@ -12,7 +12,8 @@
 # Adds any other command as a test, with the same environment.
 #
 # HALOCLINE_TEST_LABELS are labels of all tests of a folder and of those below it. `ctest -LE host` leaves out what a device
-# makes no difference to.
+# makes no difference to. Tests with the label `kills` kill processes on purpose, which NVIDIA's multi-process service does
+# not survive.
 #
 # TIMEOUT is what the test takes at most on two idle cores, 120 s without it. It is ended after ten times that: other
 # programs may use the cores, and the limit is only for a test that hangs.
