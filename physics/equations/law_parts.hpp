@@ -9,7 +9,8 @@
 namespace halocline {
 
 /// The compiled parts of a law on meshes with `Axes` axes. For each number of axes one source of the physics includes
-/// conservation_law.hpp and contains `template struct LawParts<Euler, 1>;`. All other sources include only this file.
+/// conservation_law.hpp and contains `template struct LawParts<Euler, 1>;`, or two sources contain an instantiation of
+/// one function each, where both together take long to compile. All other sources include only this file.
 template <template <class, int> class Law, int Axes>
 struct LawParts {
   template <class Real>
