@@ -30,7 +30,7 @@ std::optional<Outcome> BiCgStab::iterate(ResidualSolve& solve, Operator const& a
   p_->copy(*r_);
   shadow_norm_ = solve.residual();
   rho_ = shadow_norm_ * shadow_norm_;
-  for (bool first = true; solve.goes_on(); first = false) {
+  for (bool first = true; solve.should_iterate(); first = false) {
     Step const step = this->step(a, x);
     if (step == Step::not_a_number) return solve.not_a_number();
     if (step == Step::breakdown) {

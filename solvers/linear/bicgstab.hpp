@@ -23,7 +23,7 @@ class BiCgStab final : public KrylovSolver {
   [[nodiscard]] Vector& residual() const override { return *r_; }
   [[nodiscard]] Vector* spare() const override { return v_.get(); }
   /// The residual may rise before it falls, so a start may end above the last.
-  [[nodiscard]] int fruitless_starts() const override { return 10; }
+  [[nodiscard]] int max_restarts_without_progress() const override { return 10; }
   [[nodiscard]] bool falls() const override { return false; }
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
   [[nodiscard]] Step step(Operator const& a, Vector& x);

@@ -34,18 +34,18 @@ std::optional<Outcome> ConjugateGradients::iterate(ResidualSolve& solve, Operato
     deviation_ = deviation_then_ = 0;
   }
   // If b - A x agrees with r, the iteration continues as if there had been no check.
-  bool starts = begins || claimed_ || !(solve.residual() <= 2 * residual_);
+  bool starts = begins || recurrence_converged_ || !(solve.residual() <= 2 * residual_);
   if (starts) {
     std::swap(r_, work_);
   } else {
     is_preconditioned_ = false;
   }
-  while (solve.goes_on()) {
+  while (solve.should_iterate()) {
     if (auto const failure = starts || begins_again_ ? start(solve) : find_direction(solve)) return failure;
     if (auto const failure = step(solve, x)) return failure;
     starts = false;
   }
-  claimed_ = solve.claims();
+  recurrence_converged_ = solve.recurrence_converged();
   engine_->apply_deferred_update();
   return std::nullopt;
 }
@@ -88,7 +88,7 @@ std::optional<Outcome> ConjugateGradients::step(ResidualSolve& solve, Vector con
     criterion_norm = std::sqrt(product_);
   }
   if (auto const failure = solve.measure(residual_, criterion_norm)) return failure;
-  if (!solve.goes_on()) return std::nullopt;
+  if (!solve.should_iterate()) return std::nullopt;
   solve.note_solution();
   return solve.grows_from_rounding() ? end_within_rounding(solve) : std::nullopt;
 }

@@ -35,7 +35,7 @@ std::optional<Outcome> Gmres::iterate(ResidualSolve& solve, Operator const& a, V
   right_ = {solve.residual()};
   basis_.front()->scale(1 / solve.residual());
   bool exhausted = false;
-  while (!exhausted && solve.goes_on() && static_cast<Index>(columns_.size()) < settings_.restart) {
+  while (!exhausted && solve.should_iterate() && static_cast<Index>(columns_.size()) < settings_.restart) {
     std::vector<double> column = next_direction(a);
     double const norm = norm_of(column);
     if (!std::isfinite(norm)) return solve.not_a_number();

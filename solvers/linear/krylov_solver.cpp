@@ -27,9 +27,11 @@ void KrylovSolver::prepare(Operator const& a) {
 
 SolveReport KrylovSolver::solve(Operator const& a, Vector const& b, Vector& x) {
   require_prepared(is_prepared_);
-  ResidualSolve solve(
-      name_, criteria_, observer(), a, b, x, operator_norm_,
-      {.fruitless_starts = fruitless_starts(), .only_claims = !falls(), .advice = advice(), .norm = norm()});
+  ResidualSolve solve(name_, criteria_, observer(), a, b, x, operator_norm_,
+                      {.max_restarts_without_progress = max_restarts_without_progress(),
+                       .converged_recurrences_only = !falls(),
+                       .advice = advice(),
+                       .norm = norm()});
   Vector& r = residual();
   if (!obstacle_.empty()) return solve.end(Outcome::breakdown, r, obstacle_);
   std::optional<Outcome> outcome = solve.begin(r);

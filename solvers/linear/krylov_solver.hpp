@@ -53,9 +53,9 @@ class KrylovSolver : public LinearSolver {
   /// Whether operator and preconditioner have to be symmetric.
   [[nodiscard]] virtual bool needs_symmetry() const { return false; }
 
-  /// How many consecutive starts may gain nothing before the solve has stalled: more than one if starts differ from
-  /// each other.
-  [[nodiscard]] virtual int fruitless_starts() const { return 1; }
+  /// How many restarts in a row may make no progress before the solve has stalled: more than one if restarts differ
+  /// from each other.
+  [[nodiscard]] virtual int max_restarts_without_progress() const { return 1; }
 
   /// Whether the method guarantees that some norm of the residual or the error falls in every start, so that one
   /// without gain is a stall.

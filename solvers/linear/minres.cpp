@@ -27,7 +27,7 @@ std::optional<Outcome> Minres::iterate(ResidualSolve& solve, Operator const& a, 
   rest_ = gamma_;
   normalise(*v_, z_.get());
   gamma_ = 0;  // the first column has no entry above the diagonal; the norm of b - A x would be in other units
-  while (solve.goes_on()) {
+  while (solve.should_iterate()) {
     if (auto const failure = step(solve, a, x)) return failure;
     if (auto const failure = solve.measure(residual_)) return failure;
     solve.note_solution();

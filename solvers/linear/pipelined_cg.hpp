@@ -23,7 +23,7 @@ class PipelinedCg final : public SingleReductionCg {
   void resume(Operator const& a) override;
   [[nodiscard]] Products find_products(ResidualSolve const& solve, Operator const& a, Vector const& x) override;
   /// A start may reduce the residual only a little: rounding errors are those of the largest residual in between.
-  [[nodiscard]] int fruitless_starts() const override { return 3; }
+  [[nodiscard]] int max_restarts_without_progress() const override { return 3; }
   void step(double alpha, double beta, Vector& x) override;
 
   std::unique_ptr<Vector> n_, z_;  ///< A m, A q

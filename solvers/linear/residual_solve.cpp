@@ -40,10 +40,10 @@ std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   convergence_.begin(criterion_norm_, b_criterion_norm);
   measure_solution();
   rounding_at_start_ = rounding_;
-  initial_ = smallest_start_ = residual_;
-  if (claims()) return Outcome::converged;
+  initial_ = smallest_restart_ = residual_;
+  if (recurrence_converged()) return Outcome::converged;
   // The rounding level is a worst case: the recurrence shows whether there is more to gain.
-  if (residual_ <= rounding_) checked_at_ = residual_;
+  if (residual_ <= rounding_) agreed_at_ = residual_;
   return std::nullopt;
 }
 
@@ -80,7 +80,7 @@ std::optional<Outcome> ResidualSolve::measure_true_residual(Index steps, double 
   residual_ = criterion_norm_ = true_residual_ = residual;
   is_checked_ = true;
   if (auto const failure = measure_at(iteration_, residual)) return failure;
-  if (claims()) return Outcome::converged;
+  if (recurrence_converged()) return Outcome::converged;
   if (!convergence_.falling() && residual <= rounding_of(x)) return Outcome::converged_to_rounding;
   return std::nullopt;
 }
@@ -91,8 +91,8 @@ std::optional<Outcome> ResidualSolve::append(SolveReport const& inner) {
   residual_ = criterion_norm_ = true_residual_ = inner.true_residual;
   is_checked_ = true;
   // If a few steps end within rounding, there may still be more to gain.
-  bool const goes_on = inner.outcome == Outcome::iteration_limit || inner.outcome == Outcome::converged_to_rounding;
-  if (!goes_on) return fail({inner.outcome, inner.remark});
+  bool const may_continue = inner.outcome == Outcome::iteration_limit || inner.outcome == Outcome::converged_to_rounding;
+  if (!may_continue) return fail({inner.outcome, inner.remark});
   if (auto const failure = convergence_.failure(residual_)) return fail(*failure);
   return std::nullopt;
 }
@@ -118,8 +118,8 @@ void ResidualSolve::descend(double decrease) {
   convergence_.descend(decrease);
 }
 
-bool ResidualSolve::goes_on() const {
-  return iteration_ < most_iterations() && !claims() && !below_rounding() && !on_plateau();
+bool ResidualSolve::should_iterate() const {
+  return iteration_ < most_iterations() && !recurrence_converged() && !recurrence_is_rounding() && !on_plateau();
 }
 
 CgBounds ResidualSolve::bounds() const {
@@ -133,45 +133,47 @@ bool ResidualSolve::grows_from_rounding() const {
 }
 
 // The rounding level is a worst case: as long as b - A x agrees with the recurrence, there may be more to gain.
-bool ResidualSolve::below_rounding() const { return residual_ <= std::min(rounding_, checked_at_ / 10); }
+bool ResidualSolve::recurrence_is_rounding() const { return residual_ <= std::min(rounding_, agreed_at_ / 10); }
+
+bool ResidualSolve::rounding_is_credible() const {
+  return true_residual_ <= std::max(0.1 * initial_, 2 * rounding_at_start_);
+}
 
 std::optional<Outcome> ResidualSolve::check_true_residual(Vector& r) {
   find_true_residual(r);
   if (!std::isfinite(true_residual_)) return fail(why_not_finite(true_residual_, r));
-  bool const claims = this->claims();
+  bool const had_converged = recurrence_converged();
   criterion_norm_ = criterion_norm(r, true_residual_);
   if (convergence_.reached(criterion_norm_)) return Outcome::converged;
-  bool const drifted = !(true_residual_ <= 2 * residual_);
-  bool const claimed = claims || (drifted && below_rounding());
-  // Missed by little: a restart from b - A x may reach the target.
-  bool const once_more = claimed && !drifted && !missed_;
-  missed_ = claimed && !drifted;
-  bool const explained = true_residual_ <= rounding_;
-  // For a solution that grew without bound the rounding level explains any residual, even if there is no solution.
-  bool const credible = true_residual_ <= std::max(0.1 * initial_, 2 * rounding_at_start_);
-  if (claimed && !once_more && explained) {
-    if (credible) return Outcome::converged_to_rounding;
+
+  bool const drifted = recurrence_drifted();
+  bool const has_nothing_to_gain = had_converged || (drifted && recurrence_is_rounding());
+  bool const misses_by_little = has_nothing_to_gain && !drifted;
+  bool const tries_once_more = misses_by_little && !missed_by_little_;
+  missed_by_little_ = misses_by_little;
+  if (has_nothing_to_gain && !tries_once_more && rounding_explains_residual()) {
+    if (rounding_is_credible()) return Outcome::converged_to_rounding;
     return fail(
         {Outcome::diverged,
          "the solution grows without bound: the operator may be singular; verify: true checks for a null space"});
   }
-  if (iteration_ >= most_iterations()) {
-    return fail({Outcome::iteration_limit, ends_.advice});
-  }
-  if (below_rounding()) checked_at_ = std::min(residual_, true_residual_);
-  bool const on_plateau = this->on_plateau();
-  bool const descended = on_plateau && convergence_.descended(x_.precision());
-  if (on_plateau && !descended && !explained) return fail({Outcome::stalled, descent_stalled_remark});
-  // After a start without gain, one may try once more.
-  double const enough = (claimed ? 0.5 : 1 - epsilon(x_.precision())) * smallest_start_;
-  bool const gained = once_more || true_residual_ <= enough || (descended && !drifted && !claimed) ||
-                      (ends_.only_claims && !claimed && !drifted);
-  fruitless_starts_ = gained ? 0 : fruitless_starts_ + 1;
-  if (fruitless_starts_ >= ends_.fruitless_starts) {
-    if (explained && credible) return Outcome::converged_to_rounding;
+  if (iteration_ >= most_iterations()) return fail({Outcome::iteration_limit, ends_.advice});
+
+  if (recurrence_is_rounding()) agreed_at_ = std::min(residual_, true_residual_);
+  bool const plateau = on_plateau();
+  bool const descended = plateau && convergence_.descended(x_.precision());
+  if (plateau && !descended && !rounding_explains_residual()) return fail({Outcome::stalled, descent_stalled_remark});
+
+  // A recurrence that had more to gain and agrees with b - A x need not make that smaller in every restart.
+  bool const may_rest = !has_nothing_to_gain && !drifted && (descended || ends_.converged_recurrences_only);
+  double const enough = (has_nothing_to_gain ? 0.5 : 1 - epsilon(x_.precision())) * smallest_restart_;
+  bool const progresses = tries_once_more || may_rest || true_residual_ <= enough;
+  restarts_without_progress_ = progresses ? 0 : restarts_without_progress_ + 1;
+  if (restarts_without_progress_ >= ends_.max_restarts_without_progress) {
+    if (rounding_explains_residual() && rounding_is_credible()) return Outcome::converged_to_rounding;
     return fail({Outcome::stalled, stalled_remark});
   }
-  smallest_start_ = std::min(smallest_start_, true_residual_);
+  smallest_restart_ = std::min(smallest_restart_, true_residual_);
   residual_ = smallest_ = true_residual_;
   return std::nullopt;
 }

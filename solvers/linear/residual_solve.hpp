@@ -13,18 +13,26 @@ namespace halocline {
 
 /// How the ends of solves differ between methods.
 struct EndOfSolves {
-  /// The solve has stalled after this many starts in a row without gain.
-  int fruitless_starts = 1;
-  /// Whether only starts count whose recurrence met the criteria: for methods that guarantee no decrease.
-  bool only_claims = false;
+  /// The solve has stalled after this many restarts in a row without progress.
+  int max_restarts_without_progress = 1;
+  /// Whether a restart can be without progress only if its recurrence converged: for methods that guarantee no
+  /// decrease.
+  bool converged_recurrences_only = false;
   char const* advice = "";  ///< if the limit of iterations ends a solve
   /// Norm of a residual or right-hand side for the criteria. Empty: the 2-norm.
   std::function<double(Vector const&)> norm = {};
 };
 
-/// One solve by a method that monitors the residual of its own recurrence: its start, the true-residual checks, and its
-/// end. Rounding lets the recurrence drift away from b - A x. So a recurrence that meets the criteria counts only if
-/// b - A x meets them, too; until then the method restarts from b - A x.
+/// One solve by a method that monitors the residual of its own recurrence. It iterates as long as `should_iterate`;
+/// then `check_true_residual` compares the recurrence with b - A x, from which rounding lets it drift away, and the
+/// solve has ended or restarts from b - A x:
+///
+///     recurrence has                            b - A x                           the solve
+///     anything                                  meets the criteria                has converged
+///     converged, or drifted within rounding     is as small as rounding lets it   has converged to rounding
+///     converged, not drifted                    misses the criteria by little     restarts, once
+///     anything                                  is smaller than at restarts       restarts
+///     anything                                  is not, max_restarts_without_progress times in a row: has stalled
 class ResidualSolve {
  public:
   /// \param operator_norm Operator::norm_bound
@@ -50,13 +58,13 @@ class ResidualSolve {
   /// Takes the decrease of the squared norm that the method reduces in every iteration: while that falls, a plateau of
   /// residuals is not a stall. Methods that never call it have no plateaus.
   void descend(double decrease);
-  /// Whether to continue without a true-residual check: not at the limit of iterations, nor if the recurrence has met
-  /// the criteria or the rounding level, nor at the end of a plateau.
-  [[nodiscard]] bool goes_on() const;
-  /// When a batch of iterations must end, for `goes_on` and `note_solution`.
+  /// Whether to continue without a true-residual check: not at the limit of iterations, nor if the recurrence has
+  /// converged or reached the rounding level, nor at the end of a plateau.
+  [[nodiscard]] bool should_iterate() const;
+  /// When a batch of iterations must end, for `should_iterate` and `note_solution`.
   [[nodiscard]] CgBounds bounds() const;
   /// Whether the recurrence meets the criteria.
-  [[nodiscard]] bool claims() const { return convergence_.reached(criterion_norm_); }
+  [[nodiscard]] bool recurrence_converged() const { return convergence_.reached(criterion_norm_); }
   /// Whether the residual has grown from within the rounding level: rounding errors in the null space of A are never
   /// removed from a recurrence, and amplify themselves.
   [[nodiscard]] bool grows_from_rounding() const;
@@ -100,7 +108,14 @@ class ResidualSolve {
   /// because the preconditioner is not positive definite.
   [[nodiscard]] double criterion_norm(Vector const& r, double norm) const;
   [[nodiscard]] double note_at() const { return 0.01 * residual_at_norm_; }
-  [[nodiscard]] bool below_rounding() const;
+  /// Whether the recurrence may consist of rounding errors: it is within their level, and ten times smaller than when
+  /// b - A x last agreed with it.
+  [[nodiscard]] bool recurrence_is_rounding() const;
+  /// Whether b - A x, just found, is no longer what the recurrence says.
+  [[nodiscard]] bool recurrence_drifted() const { return !(true_residual_ <= 2 * residual_); }
+  [[nodiscard]] bool rounding_explains_residual() const { return true_residual_ <= rounding_; }
+  /// For a solution that grew without bound the rounding level explains any residual, even if there is no solution.
+  [[nodiscard]] bool rounding_is_credible() const;
   [[nodiscard]] bool on_plateau() const { return descends_ && convergence_.on_plateau(); }
 
   Operator const& a_;
@@ -111,23 +126,23 @@ class ResidualSolve {
   std::string remark_;
   double operator_norm_;
   EndOfSolves ends_;
-  int fruitless_starts_ = 0;
+  int restarts_without_progress_ = 0;
   Index iteration_ = 0;
   double residual_ = 0;
   double criterion_norm_ = 0;  ///< its norm for the criteria
   double smallest_ = 0;        ///< smallest residual since the last check
   double true_residual_ = 0;
   double initial_ = 0;
-  double smallest_start_ = 0;
+  double smallest_restart_ = 0;  ///< smallest residual that a restart began from
   double b_norm_ = 0;
   double rounding_ = 0;  ///< rounding level of b - A x
   double rounding_at_start_ = 0;
   /// Residual of the recurrence, within the rounding level, when b - A x last agreed with it.
-  double checked_at_ = std::numeric_limits<double>::infinity();
+  double agreed_at_ = std::numeric_limits<double>::infinity();
   double residual_at_norm_ = 0;
-  bool descends_ = false;    ///< the method calls `descend`
-  bool missed_ = false;      ///< at the last check, b - A x was above the target and the recurrence just below
-  bool is_checked_ = false;  ///< true_residual_ is that of the current x
+  bool descends_ = false;          ///< the method calls `descend`
+  bool missed_by_little_ = false;  ///< at the last check, b - A x was above the target and the recurrence just below
+  bool is_checked_ = false;        ///< true_residual_ is that of the current x
 };
 
 }  // namespace halocline

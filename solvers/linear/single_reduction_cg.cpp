@@ -39,7 +39,7 @@ std::optional<Outcome> SingleReductionCg::iterate(ResidualSolve& solve, Operator
     if (!looked) {
       if (auto const failure = solve.measure(residual_)) return failure;
       if (now.x) solve.note_solution(*now.x);
-      if (!solve.goes_on()) return std::nullopt;
+      if (!solve.should_iterate()) return std::nullopt;
     }
     double const beta = has_direction() ? now.gamma / gamma_ : 0;
     double const curvature = has_direction() ? now.delta - beta * now.gamma / alpha_ : now.delta;

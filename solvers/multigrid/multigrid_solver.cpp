@@ -15,7 +15,7 @@ void MultigridSolver::make_vectors(Operator const& a) {
 }
 
 std::optional<Outcome> MultigridSolver::iterate(ResidualSolve& solve, Operator const& a, Vector& x) {
-  while (solve.goes_on()) {
+  while (solve.should_iterate()) {
     bool const is_first = has_start() && solve.iterations() == 0;
     double const descent = is_first ? start_dot(*residual_, correction_) : precondition_dot(*residual_, correction_);
     double const curvature = apply_dot(a, *correction_, *image_);
