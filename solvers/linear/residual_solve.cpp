@@ -91,7 +91,8 @@ std::optional<Outcome> ResidualSolve::append(SolveReport const& inner) {
   residual_ = criterion_norm_ = true_residual_ = inner.true_residual;
   is_checked_ = true;
   // If a few steps end within rounding, there may still be more to gain.
-  bool const may_continue = inner.outcome == Outcome::iteration_limit || inner.outcome == Outcome::converged_to_rounding;
+  bool const may_continue =
+      inner.outcome == Outcome::iteration_limit || inner.outcome == Outcome::converged_to_rounding;
   if (!may_continue) return fail({inner.outcome, inner.remark});
   if (auto const failure = convergence_.failure(residual_)) return fail(*failure);
   return std::nullopt;
