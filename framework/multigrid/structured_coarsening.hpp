@@ -7,6 +7,7 @@
 
 #include "framework/halo/exchange.hpp"
 #include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/wavefront.hpp"
 #include "framework/mesh/box_difference.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/multigrid/cubic_interpolation.hpp"
@@ -15,7 +16,6 @@
 #include "framework/multigrid/resident_cycle.hpp"
 #include "framework/multigrid/transfers.hpp"
 #include "framework/multigrid/wall_restriction.hpp"
-#include "framework/multigrid/wavefront.hpp"
 #include "framework/operator/coarsening.hpp"
 #include "framework/operator/field_vector.hpp"
 

@@ -1,4 +1,4 @@
-#include "framework/multigrid/wavefront.hpp"
+#include "framework/kernel/wavefront.hpp"
 
 #include <algorithm>
 
