@@ -10,9 +10,9 @@
 The first form runs every program with the numbers of ranks that ctest uses, and the scripts that compare runs of decks with
 reference values; several at a time share the device, or the devices of a host. The second, for a device with a build tree,
 runs the tests whose names match as they are listed, without those that have the label `host`. NVIDIA's multi-process service
-does not survive tests with the label `kills`. The third runs the kernel tests under a tool of compute-sanitizer, which needs the
-device exclusively: one test per process, or several, since a process takes seconds to start there. Failures are printed and
-stored with the counts in the record.
+does not survive tests with the label `kills`. The third runs the kernel tests under a tool of compute-sanitizer, which needs
+the device exclusively: one test per process, or several, since a process takes seconds to start there. Failures are printed
+and stored with the counts in the record.
 """
 import argparse
 import concurrent.futures
