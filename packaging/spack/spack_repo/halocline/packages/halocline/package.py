@@ -109,6 +109,7 @@ class Halocline(CMakePackage, CudaPackage, ROCmPackage):
             self.define("HALOCLINE_PREFIX", ""),
             self.define("HALOCLINE_SANITIZE", False),
             self.define("HALOCLINE_TESTS", self.run_tests),
+            self.define("HALOCLINE_WARNINGS_AS_ERRORS", False),
             self.define("HALOCLINE_NCCL", self.spec.satisfies("+nccl")),
             self.define("HALOCLINE_NVSHMEM", self.spec.satisfies("+nvshmem")),
             self.define("Kokkos_ROOT", self.spec["kokkos"].prefix),
