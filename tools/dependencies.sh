@@ -72,8 +72,9 @@ case $variant in
     ;;
 esac
 
-# Teuchos' parameter lists and timers are not performance-critical: without optimisation they build three times as fast.
-teuchos_options=(-DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" -DTrilinos_ENABLE_ALL_PACKAGES=OFF
+# Teuchos' parameter lists and timers are not performance-critical: they are built without optimisation, several sources
+# at a time.
+teuchos_options=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" -DTrilinos_ENABLE_ALL_PACKAGES=OFF
   -DTrilinos_ENABLE_ALL_OPTIONAL_PACKAGES=OFF -DTrilinos_ENABLE_SECONDARY_TESTED_CODE=OFF
   -DTrilinos_ENABLE_TeuchosCore=ON -DTrilinos_ENABLE_TeuchosParser=ON -DTrilinos_ENABLE_TeuchosParameterList=ON
   -DTrilinos_ENABLE_TeuchosComm=ON -DTrilinos_ENABLE_Kokkos=OFF -DTrilinos_ENABLE_Fortran=OFF -DTPL_ENABLE_MPI=OFF

@@ -134,6 +134,19 @@ install_teuchos() {
   # C++20 does not allow template arguments in the declaration of a constructor; one header has them.
   sed -i 's/^  AbstractArrayValidator<ValidatorType, EntryType>();/  AbstractArrayValidator();/' \
     "$cache/source/trilinos/packages/teuchos/parameterlist/src/Teuchos_StandardParameterEntryValidators.hpp"
+  # Sources that are compiled together (CMAKE_UNITY_BUILD) may not define the same class: each use of this macro gets its own.
+  cat >>"$cache/source/trilinos/packages/teuchos/core/src/Teuchos_StaticSetupMacro.hpp" <<'END'
+
+#undef TEUCHOS_STATIC_SETUP
+#define TEUCHOS_STATIC_SETUP() TEUCHOS_STATIC_SETUP_OF(__COUNTER__)
+#define TEUCHOS_STATIC_SETUP_OF(number) TEUCHOS_STATIC_SETUP_CLASS(StaticSetup, number)
+#define TEUCHOS_STATIC_SETUP_CLASS(Name, number) \
+  class Name##number { \
+   public: \
+    Name##number(); \
+  } object##number; \
+  Name##number::Name##number()
+END
   # Without MPI, Teuchos' messages and sums of numbers bypass the given communicator: patch them to call it. The macro
   # marks the patch for cmake/HaloclineDependencies.cmake.
   local messages=$cache/source/trilinos/packages/teuchos/comm/src/Teuchos_CommHelpers
