@@ -72,20 +72,20 @@ class Plane {
       BoundaryKind const kind = axis < 2 ? BoundaryKind::periodic : BoundaryKind::neumann;
       for (int const side : {-1, 1}) field.walls.at(axis, side).kind = kind;
     }
-    FieldsState<float> const like(fields("u", "v"));
+    FieldVector<float> const like(fields("u", "v"));
     system_ = std::make_unique<EquationSystem<float>>(
         mesh_, like, std::vector<EquationField>(2, field),
         StagesOfLaw<float>{std::make_unique<StageSweeps<float, Reaction, 2>>(mesh_, Reaction{}), nullptr});
     for (std::size_t n = 0; n < states_.size(); ++n) {
-      states_[n] = std::make_unique<FieldsState<float>>(fields("u", "v"));
-      for (auto const& each : states_[n]->fields) each->fill(Expression("0.5 + 0.25*random(7)"), 0);
+      states_[n] = std::make_unique<FieldVector<float>>(fields("u", "v"));
+      for (auto const& each : states_[n]->fields()) each->fill(Expression("0.5 + 0.25*random(7)"), 0);
     }
   }
 
   /// out = y + h rate(y), or (out + y + h rate(y)) / 2
   void stage(bool has_term) {
-    SystemState& out = *states_[1];
-    std::array const terms{WeightedState{0.5, &out}};
+    Vector& out = *states_[1];
+    std::array const terms{WeightedVector{0.5, &out}};
     if (has_term) {
       system_->evaluate(RatePart::whole, 0, *states_[0], 0.5, terms, 0.5 * static_cast<double>(step), out, nullptr);
     } else {
@@ -95,7 +95,7 @@ class Plane {
   void stage_by_hand(bool has_term) {
     Block const& block = mesh_->blocks().front();
     auto const view = [&](std::size_t n, std::size_t field) {
-      return BlockView<float>(states_[n]->fields[field]->view(block));
+      return BlockView<float>(states_[n]->fields()[field]->view(block));
     };
     auto const to = outputs(view(2, 0), view(2, 1));
     IndexRange const owned = mesh_->owned(block, Centring::cell);
@@ -116,8 +116,8 @@ class Plane {
   /// The largest difference between both results, computed by the system itself.
   [[nodiscard]] double difference() {
     auto const error = system_->create_state();
-    system_->combine(std::array{WeightedState{1, states_[1].get()}, WeightedState{-1, states_[2].get()}}, *error);
-    return system_->scaled_maximum(*error, *states_[1], *states_[2], 1, 0);
+    error->assign({{1, states_[1].get()}, {-1, states_[2].get()}});
+    return error->scaled_maximum(*states_[1], *states_[2], 1, 0);
   }
 
  private:
@@ -133,7 +133,7 @@ class Plane {
 
   std::shared_ptr<StructuredMesh const> mesh_;
   std::unique_ptr<EquationSystem<float>> system_;
-  std::array<std::unique_ptr<FieldsState<float>>, 3> states_;  ///< y, and the outputs of both variants
+  std::array<std::unique_ptr<FieldVector<float>>, 3> states_;  ///< y, and the outputs of both variants
 };
 
 }  // namespace

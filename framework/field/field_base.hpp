@@ -85,6 +85,11 @@ class FieldBase {
   /// Call after ghosts are written in a way that is not recorded: `width` layers of all components have correct values.
   void mark_ghosts_valid(int width);
 
+  /// Waits for an exchange that is filling ghosts of this field, after which its owned entries may be written.
+  void finish_exchange() {
+    if (GhostsInFlight* const exchange = ghost_records_.front().in_flight()) exchange->finish();
+  }
+
   /// A new field on the same mesh with the same description but another name; zero everywhere.
   [[nodiscard]] virtual std::unique_ptr<FieldBase> create_like(std::string name) const = 0;
 
@@ -115,6 +120,11 @@ class FieldBase {
   FieldDescription description_;
   std::vector<GhostRecord> ghost_records_;  ///< by Block::local, then component
 };
+
+template <class Real>
+class Field;
+template <class Real>
+using Fields = std::vector<std::shared_ptr<Field<Real>>>;
 
 /// Whether exactly one of the fields has the positions of points.
 [[nodiscard]] bool have_one_position(std::span<FieldBase const* const> fields);

@@ -130,7 +130,15 @@ void GhostRecord::start_exchange(int width) {
   }
 }
 
+bool GhostRecord::has_exchanged(int width, bool corners) const {
+  for (int face = 0; face < 6; ++face) {
+    if (((neighbours_ & faces_) >> face & 1U) != 0 && valid(face) < std::min(width, layers(face / 2))) return false;
+  }
+  return !corners || !has_inner_corners_ || inner_corners_ >= width;
+}
+
 void GhostRecord::finish_exchange(int width, bool corners) {
+  was_exchanged_ = true;
   int least = width;
   for (int face = 0; face < 6; ++face) {
     auto const f = static_cast<std::size_t>(face);

@@ -12,6 +12,16 @@ namespace halocline {
 
 class FieldBase;
 
+/// Fills ghosts in the background.
+class GhostsInFlight {
+ public:
+  /// Waits for them.
+  virtual void finish() = 0;
+
+ protected:
+  ~GhostsInFlight() = default;
+};
+
 /// Faces of a block, as bits: bit 2 * axis for the lower and 2 * axis + 1 for the upper side.
 using FaceSet = unsigned;
 
@@ -59,6 +69,13 @@ class GhostRecord {
   /// Whether an exchange of this face has started and not finished.
   [[nodiscard]] bool is_under_way(int face) const { return arriving_[static_cast<std::size_t>(face)] >= 0; }
   [[nodiscard]] GhostWriter const& writer() const { return writer_; }
+  /// Whether `width` layers that an exchange fills are valid, with `corners` also those on edges and corners.
+  [[nodiscard]] bool has_exchanged(int width, bool corners) const;
+  /// Whether an exchange has ever filled these ghosts: then they are likely to be read again.
+  [[nodiscard]] bool was_exchanged() const { return was_exchanged_; }
+  /// The exchange that is filling these ghosts; null: none.
+  [[nodiscard]] GhostsInFlight* in_flight() const { return in_flight_; }
+  void set_in_flight(GhostsInFlight* by) { in_flight_ = by; }
 
   /// `range` was written; ghosts in it have correct values.
   void write(IndexRange const& range, GhostWriter const& by);
@@ -103,6 +120,8 @@ class GhostRecord {
   int wall_corners_ = unlimited;
   FaceSet following_ = 0;  ///< walls whose ghosts depend on interior values
   GhostWriter writer_;
+  bool was_exchanged_ = false;
+  GhostsInFlight* in_flight_ = nullptr;
 };
 
 /// A change to the ghosts of a record.

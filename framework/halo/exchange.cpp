@@ -25,7 +25,7 @@ struct FieldShape {
   }
 };
 
-class Exchange::Implementation {
+class Exchange::Implementation final : public GhostsInFlight {
  public:
   Implementation(std::vector<FieldBase const*> const& like, ExchangeOptions const& options) {
     corners_ = options.corners;
@@ -62,7 +62,21 @@ class Exchange::Implementation {
 
   bool progress() { return !under_way_ || messages_.progress(); }
 
-  void finish() {
+  [[nodiscard]] bool is_needed(std::span<FieldBase* const> fields) const {
+    if (idle_) return false;
+    for (FieldBase const* const field : fields) {
+      int const width = width_ > 0 ? width_ : field->ghosts();
+      for (Block const& block : mesh_->blocks()) {
+        for (int c = 0; c < field->components(); ++c) {
+          GhostRecord const& record = field->ghost_record(block, c);
+          if (!record.was_exchanged() || !record.has_exchanged(width, corners_)) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  void finish() override {
     if (!under_way_) return;
     messages_.finish(execution_);
     end();
@@ -117,6 +131,7 @@ class Exchange::Implementation {
     }
     for (auto const& [record, width] : ghosts_) {
       notify({.kind = GhostEvent::Kind::start_exchange, .record = record, .width = width});
+      record->set_in_flight(this);
     }
   }
 
@@ -124,6 +139,7 @@ class Exchange::Implementation {
     under_way_ = false;
     for (auto const& [record, width] : ghosts_) {
       notify({.kind = GhostEvent::Kind::finish_exchange, .record = record, .width = width, .corners = corners_});
+      record->set_in_flight(nullptr);
     }
   }
 
@@ -166,6 +182,7 @@ Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 void Exchange::start(std::span<FieldBase* const> fields) { implementation_->start(fields); }
 void Exchange::exchange(std::span<FieldBase* const> fields) { implementation_->exchange(fields); }
 void Exchange::finish() { implementation_->finish(); }
+bool Exchange::is_needed(std::span<FieldBase* const> fields) const { return implementation_->is_needed(fields); }
 bool Exchange::progress() { return implementation_->progress(); }
 Index Exchange::test_points() const { return implementation_->test_points(); }
 bool Exchange::is_worth_hiding() const { return implementation_->is_worth_hiding(); }

@@ -45,6 +45,9 @@ class Exchange {
   /// start and finish; one kernel on devices that can access each other's memory.
   void exchange(std::span<FieldBase* const> fields);
   void exchange(std::initializer_list<FieldBase*> fields) { exchange(std::span(fields.begin(), fields.size())); }
+  /// Whether ghosts of these fields are not valid that an exchange fills, by the fields' records: the same on all ranks
+  /// that write the same parts of them. True before their first exchange.
+  [[nodiscard]] bool is_needed(std::span<FieldBase* const> fields) const;
   /// Advances messages: while the host sweeps, MPI does nothing by itself. Call it now and then between `start` and
   /// `finish`. Returns whether all messages have arrived.
   bool progress();

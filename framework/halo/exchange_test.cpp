@@ -167,6 +167,58 @@ TEST_P(ExchangeBy, TakesOtherFieldsOfTheSameShape) {
   expect_exchanged(v, false, 1);
 }
 
+TEST(Exchange, IsNeededUntilItIsDoneAndAfterWrites) {
+  for (bool const corners : {false, true}) {
+    auto const mesh = mesh_of_cells({19, 18}, {true, true, false});
+    Field<double> u(mesh, {.name = "u", .ghosts = 2});
+    Field<double> v(mesh, {.name = "v", .ghosts = 2});
+    Exchange exchange({&u, &v}, {.corners = corners});
+    FieldBase* const fields[] = {&u, &v};
+    auto const write = [&](Field<double>& field) {
+      for (Block const& block : mesh->blocks()) field.mark_written(block, field.owned(block), "a test");
+    };
+    EXPECT_TRUE(exchange.is_needed(fields)) << "before the first";
+    exchange.exchange(fields);
+    EXPECT_FALSE(exchange.is_needed(fields));
+    write(v);
+    EXPECT_TRUE(exchange.is_needed(fields)) << "after a write";
+    exchange.exchange(fields);
+    Field<double> w(mesh, {.name = "w", .ghosts = 2});
+    v.swap_values(w);
+    EXPECT_TRUE(exchange.is_needed(fields)) << "of new memory";
+    v.swap_values(w);
+    EXPECT_FALSE(exchange.is_needed(fields)) << "of the old memory again";
+    write(u);
+    exchange.start(fields);
+    exchange.finish();
+    EXPECT_FALSE(exchange.is_needed(fields));
+    Exchange of_corners({&u, &v}, {.corners = true});
+    EXPECT_EQ(of_corners.is_needed(fields), !corners);
+    Exchange of_one_layer({&u, &v}, {.width = 1});
+    EXPECT_FALSE(of_one_layer.is_needed(fields));
+  }
+}
+
+TEST_P(ExchangeBy, IsFinishedByItsFields) {
+  auto const mesh = mesh_of_cells({19, 18}, {true, true, false});
+  Field<double> u(mesh, {.name = "u"});
+  Field<double> v(mesh, {.name = "v"});
+  Exchange exchange({&u});
+  for (int use = 0; use < 3; ++use) {
+    set_owned_only(u);
+    exchange.start({&u});
+    EXPECT_TRUE(exchange.under_way());
+    // An exchange belongs to the memory in which it started.
+    u.swap_values(v);
+    u.finish_exchange();
+    EXPECT_TRUE(exchange.under_way());
+    v.finish_exchange();
+    EXPECT_FALSE(exchange.under_way());
+    expect_exchanged(v, false, 1);
+    u.swap_values(v);
+  }
+}
+
 TEST(Exchange, ExchangesFewerLayersWhenAsked) {
   auto const mesh = mesh_of_cells({19, 18}, {true, false, false});
   Field<double> u(mesh, {.name = "u", .ghosts = 4});

@@ -24,6 +24,11 @@ std::unique_ptr<Vector> ArrayVector<Real>::create() const {
 }
 
 template <class Real>
+void ArrayVector<Real>::swap(Vector& x) {
+  std::swap(values_, static_cast<ArrayVector&>(this->same_space(x)).values_);
+}
+
+template <class Real>
 auto ArrayVector<Real>::piece(std::size_t) const -> Piece {
   auto const rows = static_cast<Index>(values_.extent(0));
   return {BlockView<Real>{values_.data(), rows, rows},

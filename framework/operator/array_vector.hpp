@@ -15,6 +15,7 @@ class ArrayVector final : public SweptVector<Real> {
   ArrayVector(std::shared_ptr<Communicator const> communicator, Index rows);
 
   [[nodiscard]] std::unique_ptr<Vector> create() const override;
+  void swap(Vector& x) override;
   /// This rank's rows.
   [[nodiscard]] Kokkos::View<Real*, Memory> const& values() const { return values_; }
   /// Global number of this rank's first row.

@@ -4,7 +4,7 @@
 
 namespace halocline {
 
-void EvolvingSystem::serialize(StateArchive& /*archive*/, std::string const& name, SystemState& /*state*/) {
+void EvolvingSystem::serialize(StateArchive& /*archive*/, std::string const& name, Vector& /*state*/) {
   throw DefectError("an integrator serializes the state `" + name + "`, but its system does not implement `serialize`");
 }
 

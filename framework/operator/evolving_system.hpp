@@ -7,27 +7,11 @@
 #include <vector>
 
 #include "framework/operator/solve_report.hpp"
+#include "framework/operator/vector.hpp"
 
 namespace halocline {
 
 class StateArchive;
-
-/// All unknowns of an EvolvingSystem at one time. Made and interpreted by that system; integrators hold it.
-class SystemState {
- public:
-  virtual ~SystemState() = default;
-  SystemState(SystemState const&) = delete;
-  SystemState& operator=(SystemState const&) = delete;
-
- protected:
-  SystemState() = default;
-};
-
-/// weight * state
-struct WeightedState {
-  double weight;
-  SystemState const* state;
-};
 
 /// Steps that a time integrator has accepted, and those that it rejected because their error was too large.
 struct StepCount {
@@ -50,8 +34,8 @@ struct RateParts {
 };
 
 /// du/dt = f(t, u) + g(t, u), the interface for integrators. f is arbitrary, g is linear in u up to a source; one of
-/// them may be zero. All methods are collective over the ranks that share the system. States combine only with states
-/// of the same system.
+/// them may be zero. A state is a vector made by `create_state`; all methods are collective over the ranks that share
+/// it.
 class EvolvingSystem {
  public:
   virtual ~EvolvingSystem() = default;
@@ -59,27 +43,17 @@ class EvolvingSystem {
   EvolvingSystem& operator=(EvolvingSystem const&) = delete;
 
   /// A state with undefined values.
-  [[nodiscard]] virtual std::unique_ptr<SystemState> create_state() const = 0;
-  /// Exchanges the values of two states without moving them.
-  virtual void swap(SystemState& a, SystemState& b) = 0;
-
+  [[nodiscard]] virtual std::unique_ptr<Vector> create_state() const = 0;
   /// A stage: out = own y + sum of terms + scale rate(time, y), and slope = rate(time, y) unless that is null. Up to
   /// three terms take one pass over memory. Wall conditions act on y at `time`. `out` and `slope` may be states of
   /// `terms`, but not y.
-  virtual void evaluate(RatePart part, double time, SystemState& y, double own, std::span<WeightedState const> terms,
-                        double scale, SystemState& out, SystemState* slope) = 0;
-  /// out = sum of terms, of which `out` may be one.
-  virtual void combine(std::span<WeightedState const> terms, SystemState& out) = 0;
+  virtual void evaluate(RatePart part, double time, Vector& y, double own, std::span<WeightedVector const> terms,
+                        double scale, Vector& out, Vector* slope) = 0;
   /// Solves out - scale g(time, out) = right for `out`, which holds the initial guess. Throws DefectError for a system
   /// without g.
-  [[nodiscard]] virtual std::vector<SolveReport> solve(double time, double scale, SystemState const& right,
-                                                       SystemState& out) = 0;
-  /// The largest of |error| / (absolute + relative max(|before|, |after|)) over all unknowns of all ranks: the same
-  /// number on every rank, for any number of ranks. NaN if an unknown is.
-  [[nodiscard]] virtual double scaled_maximum(SystemState const& error, SystemState const& before,
-                                              SystemState const& after, double absolute, double relative) = 0;
+  [[nodiscard]] virtual std::vector<SolveReport> solve(double time, double scale, Vector const& right, Vector& out) = 0;
   /// Passes the values of a state to `archive` under this name. Throws DefectError if not overridden.
-  virtual void serialize(StateArchive& archive, std::string const& name, SystemState& state);
+  virtual void serialize(StateArchive& archive, std::string const& name, Vector& state);
 
  protected:
   EvolvingSystem() = default;

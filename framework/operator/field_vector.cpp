@@ -1,5 +1,6 @@
 #include "framework/operator/field_vector.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "framework/field/field.hpp"
@@ -11,50 +12,124 @@ namespace halocline {
 
 namespace {
 
-std::vector<IndexRange> all_owned(FieldBase const& field) {
-  std::vector<IndexRange> owned;
-  for (Block const& block : field.mesh().blocks()) owned.push_back(field.owned(block));
-  return owned;
+template <class Real>
+std::vector<std::vector<IndexRange>> all_owned(Fields<Real> const& fields) {
+  std::vector<std::vector<IndexRange>> all;
+  for (auto const& field : fields) {
+    auto& owned = all.emplace_back();
+    for (Block const& block : field->mesh().blocks()) owned.push_back(field->owned(block));
+  }
+  return all;
+}
+
+template <class Real>
+Mesh const& mesh_of(Fields<Real> const& fields) {
+  if (fields.empty()) throw DefectError("a vector of no fields");
+  return fields.front()->mesh();
+}
+
+/// Pieces of memory on this rank: one for each field, component and block.
+template <class Real>
+std::size_t pieces_of(Fields<Real> const& fields) {
+  std::size_t components = 0;
+  for (auto const& field : fields) components += static_cast<std::size_t>(field->components());
+  return components * mesh_of(fields).blocks().size();
 }
 
 }  // namespace
 
 template <class Real>
-FieldVector<Real>::FieldVector(std::shared_ptr<Field<Real>> field) : FieldVector(field, all_owned(*field)) {}
+FieldVector<Real>::FieldVector(Fields<Real> fields) : FieldVector(fields, all_owned(fields)) {}
+
+template <class Real>
+FieldVector<Real>::FieldVector(std::shared_ptr<Field<Real>> field) : FieldVector(Fields<Real>{std::move(field)}) {}
 
 template <class Real>
 FieldVector<Real>::FieldVector(std::shared_ptr<Field<Real>> field, std::vector<IndexRange> unknowns)
-    : SweptVector<Real>(field->mesh().shared_communicator(), field->mesh().blocks().size()),
-      field_(std::move(field)),
-      unknowns_(std::make_shared<std::vector<IndexRange> const>(std::move(unknowns))) {
-  if (field_->components() != 1) throw DefectError("a vector of `" + field_->name() + "` needs one component");
-  if (unknowns_->size() != field_->mesh().blocks().size()) throw DefectError("unknowns are given for each block");
+    : FieldVector(Fields<Real>{std::move(field)}, Unknowns{std::move(unknowns)}) {}
+
+template <class Real>
+FieldVector<Real>::FieldVector(Fields<Real> fields, Unknowns unknowns)
+    : SweptVector<Real>(mesh_of(fields).shared_communicator(), pieces_of(fields)),
+      fields_(std::move(fields)),
+      unknowns_(std::make_shared<Unknowns const>(std::move(unknowns))) {
+  for (auto const& field : fields_) {
+    if (&field->mesh() != &fields_.front()->mesh()) throw DefectError("the fields of a vector have different meshes");
+  }
+  for (auto const& of_field : *unknowns_) {
+    if (of_field.size() != fields_.front()->mesh().blocks().size()) {
+      throw DefectError("unknowns are given for each block");
+    }
+  }
   this->count_unknowns();
 }
 
 template <class Real>
-FieldVector<Real>::FieldVector(FieldVector const& like, std::shared_ptr<Field<Real>> field)
-    : SweptVector<Real>(like.communicator(), like.unknowns_->size(), like.size()),
-      field_(std::move(field)),
+FieldVector<Real>::FieldVector(FieldVector const& like, Fields<Real> fields)
+    : SweptVector<Real>(like.communicator(), pieces_of(fields), like.size()),
+      fields_(std::move(fields)),
       unknowns_(like.unknowns_) {}
 
 template <class Real>
-FieldBase* FieldVector<Real>::underlying_field() {
-  return field_.get();
+Field<Real>& FieldVector<Real>::field() const {
+  Field<Real>& first = *fields_.front();
+  if (fields_.size() != 1 || first.components() != 1) {
+    throw DefectError("a vector of `" + first.name() + "` needs one field with one component");
+  }
+  return first;
+}
+
+template <class Real>
+std::vector<FieldBase*> FieldVector<Real>::underlying_fields() {
+  std::vector<FieldBase*> all;
+  for (auto const& field : fields_) all.push_back(field.get());
+  return all;
 }
 
 template <class Real>
 std::unique_ptr<Vector> FieldVector<Real>::create() const {
-  auto field = std::make_shared<Field<Real>>(field_->shared_mesh(), field_->description());
-  return std::unique_ptr<Vector>(new FieldVector(*this, std::move(field)));
+  Fields<Real> fields;
+  for (auto const& field : fields_) {
+    fields.push_back(std::make_shared<Field<Real>>(field->shared_mesh(), field->description()));
+  }
+  return std::unique_ptr<Vector>(new FieldVector(*this, std::move(fields)));
+}
+
+template <class Real>
+void FieldVector<Real>::swap(Vector& x) {
+  auto& other = static_cast<FieldVector&>(this->same_space(x));
+  if (*unknowns_ == all_owned(fields_)) {
+    for (std::size_t n = 0; n < fields_.size(); ++n) fields_[n]->swap_values(*other.fields_[n]);
+    return;
+  }
+  auto const values = create();
+  values->copy(*this);
+  this->copy(other);
+  other.copy(*values);
+}
+
+template <class Real>
+void FieldVector<Real>::before_write() {
+  for (auto const& field : fields_) field->finish_exchange();
 }
 
 template <class Real>
 auto FieldVector<Real>::piece(std::size_t n) const -> Piece {
-  Mesh const& mesh = field_->mesh();
-  Block const& block = mesh.blocks()[n];
-  return {field_->view(block), (*unknowns_)[n], mesh.global_owned(block.id, field_->centring()).begin,
-          mesh.extents(field_->centring()), execution(block)};
+  std::span<Block const> const blocks = fields_.front()->mesh().blocks();
+  Block const& block = blocks[n % blocks.size()];
+  std::size_t component = n / blocks.size();
+  std::size_t at = 0;
+  while (component >= static_cast<std::size_t>(fields_[at]->components())) {
+    component -= static_cast<std::size_t>(fields_[at++]->components());
+  }
+  Field<Real>& field = *fields_[at];
+  Mesh const& mesh = field.mesh();
+  return {field.view(block, static_cast<int>(component)),
+          (*unknowns_)[at][block.local],
+          mesh.global_owned(block.id, field.centring()).begin,
+          mesh.extents(field.centring()),
+          execution(block),
+          n / blocks.size()};
 }
 
 template <class Real>

@@ -3,42 +3,51 @@
 #include <memory>
 #include <vector>
 
-#include "framework/mesh/mesh.hpp"
+#include "framework/field/field_base.hpp"
 #include "framework/operator/swept_vector.hpp"
 
 namespace halocline {
 
-template <class Real>
-class Field;
-
-/// The unknowns of a field with one component: its owned entries on all blocks, or a box of them on each block (nodes
-/// without those of a Dirichlet boundary). Vector operations do not touch other entries of the field, ghosts included;
-/// these are zero in vectors made by `create`. An exchange may write ghosts through `field()`.
+/// The unknowns of one or more fields on one mesh, each with its own centring and components: their owned entries on
+/// all blocks, or, for one field, a box of them on each block (nodes without those of a Dirichlet boundary). Vector
+/// operations do not touch other entries of the fields, ghosts included; these are zero in vectors made by `create`. An
+/// exchange may write ghosts through `fields()`; operations that write the vector wait for it.
 template <class Real>
 class FieldVector final : public SweptVector<Real> {
  public:
-  /// All owned entries are unknowns. Collective. Throws DefectError for a field with several components.
+  /// All owned entries are unknowns. Collective. Throws DefectError without fields, or if they have different meshes.
+  explicit FieldVector(Fields<Real> fields);
   explicit FieldVector(std::shared_ptr<Field<Real>> field);
-  /// \param unknowns by Block::local, in local indices, inside the owned range
+  /// \param unknowns by Block::local, in local indices, inside the owned range; of all components
   FieldVector(std::shared_ptr<Field<Real>> field, std::vector<IndexRange> unknowns);
 
   [[nodiscard]] std::unique_ptr<Vector> create() const override;
-  [[nodiscard]] FieldBase* underlying_field() override;
-  [[nodiscard]] Field<Real>& field() const { return *field_; }
-  [[nodiscard]] IndexRange const& unknowns(Block const& block) const { return (*unknowns_)[block.local]; }
-  /// By Block::local.
-  [[nodiscard]] std::vector<IndexRange> const& unknowns() const { return *unknowns_; }
+  /// Does not move values, unless some owned entries are no unknowns.
+  void swap(Vector& x) override;
+  [[nodiscard]] std::vector<FieldBase*> underlying_fields() override;
+  [[nodiscard]] Fields<Real> const& fields() const { return fields_; }
+  /// The field of a vector with one field of one component; throws DefectError otherwise.
+  [[nodiscard]] Field<Real>& field() const;
+  /// Of a field of `fields()`.
+  [[nodiscard]] IndexRange const& unknowns(Block const& block, std::size_t field = 0) const {
+    return (*unknowns_)[field][block.local];
+  }
+  /// Of the first field, by Block::local.
+  [[nodiscard]] std::vector<IndexRange> const& unknowns() const { return unknowns_->front(); }
 
  private:
+  using Unknowns = std::vector<std::vector<IndexRange>>;
   using typename SweptVector<Real>::Piece;
-  FieldVector(FieldVector const& like, std::shared_ptr<Field<Real>> field);
+  FieldVector(Fields<Real> fields, Unknowns unknowns);
+  FieldVector(FieldVector const& like, Fields<Real> fields);
   [[nodiscard]] Piece piece(std::size_t n) const override;
+  void before_write() override;
 
-  std::shared_ptr<Field<Real>> field_;
-  std::shared_ptr<std::vector<IndexRange> const> unknowns_;
+  Fields<Real> fields_;
+  std::shared_ptr<Unknowns const> unknowns_;  ///< by field, then Block::local
 };
 
-/// `x` as the vector of a field of this precision. Throws DefectError for any other vector.
+/// `x` as the vector of fields of this precision. Throws DefectError for any other vector.
 template <class Real>
 [[nodiscard]] FieldVector<Real> const& as_field_vector(Vector const& x);
 

@@ -1,10 +1,9 @@
 #include "framework/operator/swept_vector.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <type_traits>
 #include <typeinfo>
+#include <vector>
 
 #include "framework/kernel/sweep.hpp"
 #include "framework/operator/vector_functors.hpp"
@@ -100,6 +99,7 @@ template <class Real>
 template <class Real>
 template <class Functor, class... More>
 void SweptVector<Real>::update(Functor const& functor, More const&... more) {
+  before_write();
   for (std::size_t n = 0; n < pieces_; ++n) {
     Piece const mine = piece(n);
     sweep(mine.execution, mine.range, geometry_of(mine), mine.view, functor, as_input(more.piece(n).view)...);
@@ -110,6 +110,7 @@ void SweptVector<Real>::update(Functor const& functor, More const&... more) {
 template <class Real>
 template <class Functor, class... More>
 double SweptVector<Real>::update_and_sum(Functor const& functor, More const&... more) {
+  before_write();
   double sum = 0;
   for (std::size_t n = 0; n < pieces_; ++n) {
     Piece const mine = piece(n);
@@ -155,16 +156,55 @@ void SweptVector<Real>::fill(double value) {
 
 template <class Real>
 void SweptVector<Real>::randomize(std::uint64_t seed) {
+  before_write();
   for (std::size_t n = 0; n < pieces_; ++n) {
     Piece const mine = piece(n);
     sweep(mine.execution, mine.range, geometry_of(mine), mine.view,
-          vector_functor::Random<Real>{seed, mine.extents[0], mine.extents[1]});
+          vector_functor::Random<Real>{seed + (mine.component << 16U), mine.extents[0], mine.extents[1]});
   }
+}
+
+template <class Real>
+void const* SweptVector<Real>::memory() const {
+  return pieces_ == 0 ? nullptr : piece(0).view.origin;
 }
 
 template <class Real>
 void SweptVector<Real>::copy(Vector const& x) {
   update(vector_functor::Copy{}, same_space(x));
+}
+
+template <class Real>
+template <std::size_t... N>
+void SweptVector<Real>::assign_sum(std::span<WeightedVector const> terms, std::index_sequence<N...>) {
+  update(vector_functor::Sum<Real, sizeof...(N)>{{static_cast<Real>(terms[N].weight)...}}, same_space(*terms[N].x)...);
+}
+
+template <class Real>
+void SweptVector<Real>::assign(std::span<WeightedVector const> terms) {
+  if (terms.empty()) return fill(0);
+  // The first pass overwrites this vector, so it has to be in that pass if it is a term.
+  std::vector<WeightedVector> left(terms.begin(), terms.end());
+  std::stable_partition(left.begin(), left.end(), [&](WeightedVector const& term) { return term.x == this; });
+  while (true) {
+    std::size_t const count = std::min<std::size_t>(left.size(), 4);
+    switch (count) {
+      case 1:
+        assign_sum(left, std::make_index_sequence<1>{});
+        break;
+      case 2:
+        assign_sum(left, std::make_index_sequence<2>{});
+        break;
+      case 3:
+        assign_sum(left, std::make_index_sequence<3>{});
+        break;
+      default:
+        assign_sum(left, std::make_index_sequence<4>{});
+    }
+    if (left.size() == count) return;
+    left.erase(left.begin() + 1, left.begin() + static_cast<std::ptrdiff_t>(count));
+    left.front() = {1, this};
+  }
 }
 
 template <class Real>
@@ -186,6 +226,8 @@ template <class Real>
 void SweptVector<Real>::advance(double alpha, Vector& p, double beta, Vector const& z) {
   SweptVector& direction = same_space(p);
   SweptVector const& other = same_space(z);
+  before_write();
+  direction.before_write();
   vector_functor::Advance<Real> const functor{static_cast<Real>(alpha), static_cast<Real>(beta)};
   for (std::size_t n = 0; n < pieces_; ++n) {
     Piece const mine = piece(n);
@@ -253,16 +295,29 @@ PendingSum SweptVector<Real>::start_products(std::span<Factors const> pairs) con
   return communicator_->start_sum(sums);
 }
 
+/// The largest of functor(this, more…) over all ranks.
 template <class Real>
-double SweptVector<Real>::maximum() const {
-  double largest = 0;
+template <class Functor, class... More>
+double SweptVector<Real>::largest(Functor const& functor, More const&... more) const {
+  double found = 0;
   for (std::size_t n = 0; n < pieces_; ++n) {
     Piece const mine = piece(n);
-    sweep_reduce(mine.execution, mine.range, geometry_of(mine), work_->maximum, no_outputs,
-                 vector_functor::Magnitude<Real>{}, as_input(mine.view));
-    largest = larger(largest, work_->maximum.value());
+    sweep_reduce(mine.execution, mine.range, geometry_of(mine), work_->maximum, no_outputs, functor,
+                 as_input(mine.view), as_input(more.piece(n).view)...);
+    found = larger(found, work_->maximum.value());
   }
-  return communicator_->max(largest);
+  return communicator_->max(found);
+}
+
+template <class Real>
+double SweptVector<Real>::maximum() const {
+  return largest(vector_functor::Magnitude<Real>{});
+}
+
+template <class Real>
+double SweptVector<Real>::scaled_maximum(Vector const& before, Vector const& after, double absolute,
+                                         double relative) const {
+  return largest(vector_functor::ScaledError{absolute, relative}, same_space(before), same_space(after));
 }
 
 template class SweptVector<float>;

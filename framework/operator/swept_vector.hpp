@@ -1,7 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <vector>
+#include <utility>
 
 #include "framework/field/field_view.hpp"
 #include "framework/kernel/stencil.hpp"
@@ -24,6 +25,7 @@ class SweptVector : public Vector {
     Extents first;     ///< global index of entry (0, 0, 0)
     Extents extents;   ///< global extents of the index space
     Execution execution;
+    std::uint64_t component = 0;  ///< number of this index space among those of the vector
   };
 
   ~SweptVector() override;
@@ -31,7 +33,10 @@ class SweptVector : public Vector {
   [[nodiscard]] Precision precision() const final;
   void fill(double value) final;
   void randomize(std::uint64_t seed) final;
+  [[nodiscard]] void const* memory() const final;
   void copy(Vector const& x) final;
+  using Vector::assign;
+  void assign(std::span<WeightedVector const> terms) final;
   void scale(double a) final;
   void add(double a, Vector const& x) final;
   void combine(double a, Vector const& x, double b) final;
@@ -47,6 +52,8 @@ class SweptVector : public Vector {
   [[nodiscard]] PendingSum start_products(std::span<Factors const> pairs) const final;
   [[nodiscard]] double square() const final;
   [[nodiscard]] double maximum() const final;
+  [[nodiscard]] double scaled_maximum(Vector const& before, Vector const& after, double absolute,
+                                      double relative) const final;
 
  protected:
   /// `pieces` boxes on this rank; `size` unknowns on all ranks, if known. Otherwise the derived class calls
@@ -54,15 +61,17 @@ class SweptVector : public Vector {
   SweptVector(std::shared_ptr<Communicator const> communicator, std::size_t pieces, Index size = 0);
   void count_unknowns();
   [[nodiscard]] virtual Piece piece(std::size_t n) const = 0;
+  /// Called before the pieces are written.
+  virtual void before_write() {}
   [[nodiscard]] std::shared_ptr<Communicator const> const& communicator() const { return communicator_; }
+  /// `x` as a vector of this space; throws DefectError otherwise.
+  [[nodiscard]] SweptVector const& same_space(Vector const& x) const;
+  [[nodiscard]] SweptVector& same_space(Vector& x) const;
 
  private:
   struct Work;
   template <class Other>
   friend class SweptVector;
-  /// `x` as a vector of this space; throws DefectError otherwise.
-  [[nodiscard]] SweptVector const& same_space(Vector const& x) const;
-  [[nodiscard]] SweptVector& same_space(Vector& x) const;
   /// `x` as a vector of the same unknowns in precision `Other`; throws DefectError otherwise.
   template <class Other>
   [[nodiscard]] SweptVector<Other> const& same_unknowns(Vector const& x) const;
@@ -78,6 +87,10 @@ class SweptVector : public Vector {
   template <int Sums, class Functor, class... More>
   void sum_up(double* sums, Functor const& functor, More const&... more) const;
   std::size_t sum_products(std::span<Factors const> pairs, double* sums) const;
+  template <class Functor, class... More>
+  double largest(Functor const& functor, More const&... more) const;
+  template <std::size_t... N>
+  void assign_sum(std::span<WeightedVector const> terms, std::index_sequence<N...>);
 
   std::shared_ptr<Communicator const> communicator_;
   std::size_t pieces_;

@@ -127,15 +127,20 @@ std::vector<Real> values_of(Vector const& x) {
     return values;
   }
   auto const& vector = as_field_vector<Real>(x);
-  for (Block const& block : vector.field().mesh().blocks()) {
-    IndexRange const owned = vector.field().owned(block);
-    IndexRange const unknowns = vector.unknowns(block);
-    std::vector<Real> all(static_cast<std::size_t>(owned.size()));
-    vector.field().copy_owned(block, 0, std::as_writable_bytes(std::span(all)));
-    for (Index k = unknowns.begin[2]; k < unknowns.end[2]; ++k) {
-      for (Index j = unknowns.begin[1]; j < unknowns.end[1]; ++j) {
-        for (Index i = unknowns.begin[0]; i < unknowns.end[0]; ++i) {
-          values.push_back(all[static_cast<std::size_t>(i + owned.end[0] * (j + owned.end[1] * k))]);
+  for (std::size_t n = 0; n < vector.fields().size(); ++n) {
+    Field<Real> const& field = *vector.fields()[n];
+    for (int component = 0; component < field.components(); ++component) {
+      for (Block const& block : field.mesh().blocks()) {
+        IndexRange const owned = field.owned(block);
+        IndexRange const unknowns = vector.unknowns(block, n);
+        std::vector<Real> all(static_cast<std::size_t>(owned.size()));
+        field.copy_owned(block, component, std::as_writable_bytes(std::span(all)));
+        for (Index k = unknowns.begin[2]; k < unknowns.end[2]; ++k) {
+          for (Index j = unknowns.begin[1]; j < unknowns.end[1]; ++j) {
+            for (Index i = unknowns.begin[0]; i < unknowns.end[0]; ++i) {
+              values.push_back(all[static_cast<std::size_t>(i + owned.end[0] * (j + owned.end[1] * k))]);
+            }
+          }
         }
       }
     }

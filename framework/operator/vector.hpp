@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "framework/mesh/index_range.hpp"
 #include "framework/runtime/pending_sum.hpp"
@@ -19,9 +21,15 @@ struct Factors {
   Vector const& y;
 };
 
-/// An element of the space an operator acts on: the unknowns of a field (all of its blocks on all ranks) or a plain
-/// array. This is all that solvers see. Every method is collective over the ranks that share the vector. Sums are
-/// grouped by global index, so they repeat to the bit at a fixed partition for any number of threads.
+/// weight * x
+struct WeightedVector {
+  double weight;
+  Vector const* x;
+};
+
+/// An element of the space an operator acts on: the unknowns of fields (all of their blocks on all ranks) or a plain
+/// array. This is all that solvers and time integrators see. Every method is collective over the ranks that share the
+/// vector. Sums are grouped by global index, so they repeat to the bit at a fixed partition for any number of threads.
 ///
 /// Vectors combine only with vectors of the same space; anything else throws DefectError.
 class Vector {
@@ -35,8 +43,10 @@ class Vector {
   /// Number of unknowns over all ranks.
   [[nodiscard]] virtual Index size() const = 0;
   [[nodiscard]] virtual Precision precision() const = 0;
-  /// The field whose owned entries include the unknowns; null for a plain array.
-  [[nodiscard]] virtual FieldBase* underlying_field() { return nullptr; }
+  /// The fields whose owned entries include the unknowns; none for a plain array.
+  [[nodiscard]] virtual std::vector<FieldBase*> underlying_fields() { return {}; }
+  /// Identifies the memory that holds the values; `swap` exchanges it.
+  [[nodiscard]] virtual void const* memory() const = 0;
 
   virtual void fill(double value) = 0;
   /// Entries uniform in [-1, 1), computed from `seed` and the global index alone: the same for any partition. A start
@@ -44,6 +54,11 @@ class Vector {
   virtual void randomize(std::uint64_t seed) = 0;
   /// this = x
   virtual void copy(Vector const& x) = 0;
+  /// Exchanges the values of both vectors, if possible without moving them: pointers to the values are then invalid.
+  virtual void swap(Vector& x) = 0;
+  /// this = sum of terms, of which `this` may be one; zero without terms. A pass over memory adds up to four terms.
+  virtual void assign(std::span<WeightedVector const> terms) = 0;
+  void assign(std::initializer_list<WeightedVector> terms) { assign(std::span(terms.begin(), terms.size())); }
   virtual void scale(double a) = 0;
   /// this = this + a x
   virtual void add(double a, Vector const& x) = 0;
@@ -77,6 +92,10 @@ class Vector {
   void dots(std::span<Vector const* const> x, std::span<double> dots) const;
   [[nodiscard]] virtual double square() const { return dot(*this); }
   [[nodiscard]] virtual double maximum() const = 0;  ///< largest absolute entry; NaN if any entry is
+  /// The largest of |this| / (absolute + relative max(|before|, |after|)), in double, where `this` is the estimated
+  /// error of a step; 0 where the error is. NaN if any entry is.
+  [[nodiscard]] virtual double scaled_maximum(Vector const& before, Vector const& after, double absolute,
+                                              double relative) const = 0;
 
  protected:
   Vector() = default;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -71,6 +72,20 @@ struct Add {
   template <class P, class U, class X>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, X const& x) const {
     return u[here] + static_cast<Real>(a * x[here]);
+  }
+};
+
+/// weight[0] x[0] + weight[1] x[1] + …
+template <class Real, std::size_t Terms>
+struct Sum {
+  static constexpr Shape shape = point;
+  Real weight[Terms];
+  template <class P, class... X>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, X const&... x) const {
+    Real const values[Terms] = {x[here]...};
+    Real sum = weight[0] * values[0];
+    for (std::size_t n = 1; n < Terms; ++n) sum += weight[n] * values[n];
+    return sum;
   }
 };
 
@@ -213,6 +228,23 @@ struct Magnitude {
   template <class P, class U>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 0, 1> operator()(P const&, U const& u) const {
     return {{}, {u[here] < Real{0} ? -u[here] : u[here]}};
+  }
+};
+
+/// |error| / (absolute + relative max(|before|, |after|)), zero for a zero error
+struct ScaledError {
+  static constexpr Shape shape = point;
+  double absolute;
+  double relative;
+  template <class P, class E, class B, class A>
+  KOKKOS_FORCEINLINE_FUNCTION Result<double, 0, 1> operator()(P const&, E const& error, B const& before,
+                                                              A const& after) const {
+    auto const magnitude = [](double x) { return x < 0 ? -x : x; };
+    double const old_size = magnitude(before[here]);
+    double const new_size = magnitude(after[here]);
+    double const size = old_size > new_size || old_size != old_size ? old_size : new_size;
+    double const of_error = magnitude(error[here]);
+    return {{}, {of_error == 0 ? 0 : of_error / (absolute + relative * size)}};
   }
 };
 

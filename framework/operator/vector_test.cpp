@@ -22,7 +22,7 @@ namespace {
 
 using test_problem::values_of;
 
-enum class Storage { field, interior_of_field, array };
+enum class Storage { field, interior_of_field, fields, array };
 
 /// A vector of each kind with slightly more than a hundred unknowns, or with only one.
 template <class Real>
@@ -34,6 +34,11 @@ std::unique_ptr<Vector> make_vector(Storage storage, std::vector<Index> const& c
   auto const mesh = test_problem::make_mesh(communicator, {.cells = cells, .blocks_per_rank = blocks_per_rank});
   auto field = std::make_shared<Field<Real>>(mesh, FieldDescription{.name = "u", .ghosts = 2});
   if (storage == Storage::field) return std::make_unique<FieldVector<Real>>(field);
+  if (storage == Storage::fields) {
+    auto nodes = std::make_shared<Field<Real>>(
+        mesh, FieldDescription{.name = "v", .centring = Centring::node, .components = 2, .ghosts = 1});
+    return std::make_unique<FieldVector<Real>>(Fields<Real>{field, nodes});
+  }
   std::vector<IndexRange> unknowns;
   for (Block const& block : mesh->blocks()) {
     IndexRange inner = field->owned(block);
@@ -49,7 +54,7 @@ class VectorTest : public testing::Test {
   /// Runs `check(u, x, y)` on random vectors of every kind and awkward sizes.
   template <class Check>
   void on_each_kind(Check const& check) {
-    for (Storage const storage : {Storage::field, Storage::interior_of_field, Storage::array}) {
+    for (Storage const storage : {Storage::field, Storage::interior_of_field, Storage::fields, Storage::array}) {
       for (auto const& [cells, blocks] : {std::pair{std::vector<Index>{4}, 1},
                                           {{37, 5}, 1},
                                           {{4, 3, 7}, 1},
@@ -117,6 +122,68 @@ TYPED_TEST(VectorTest, UpdatesAreThoseOfEachEntry) {
   });
 }
 
+TYPED_TEST(VectorTest, AssignAddsAnyNumberOfTerms) {
+  this->on_each_kind([](Vector& u, Vector& x, Vector& y) {
+    using Real = TypeParam;
+    auto const a = values_of<Real>(u);
+    auto const b = values_of<Real>(x);
+    auto const c = values_of<Real>(y);
+    for (int count = 0; count <= 9; ++count) {
+      // `u` itself is among the terms, the first or a later one, or not.
+      for (int const own : {-1, 0, count - 1}) {
+        u.randomize(1);
+        std::vector<WeightedVector> terms;
+        for (int n = 0; n < count; ++n) terms.push_back({n - 3.5, n == own ? &u : n % 2 == 0 ? &x : &y});
+        u.assign(terms);
+        auto const now = values_of<Real>(u);
+        for (std::size_t at = 0; at < a.size(); ++at) {
+          double sum = 0;
+          for (int n = 0; n < count; ++n) sum += (n - 3.5) * (n == own ? a : n % 2 == 0 ? b : c)[at];
+          // Nine products of at most 5.5, and their partial sums.
+          ASSERT_NEAR(now[at], sum, 9 * 9 * 5.5 * std::numeric_limits<Real>::epsilon()) << count << " terms, " << own;
+        }
+      }
+    }
+  });
+}
+
+TYPED_TEST(VectorTest, SwapExchangesTheValues) {
+  this->on_each_kind([](Vector& u, Vector& x, Vector& y) {
+    auto const a = values_of<TypeParam>(u);
+    auto const b = values_of<TypeParam>(x);
+    void const* const memory[] = {u.memory(), x.memory()};
+    u.swap(x);
+    EXPECT_EQ(values_of<TypeParam>(u), b);
+    EXPECT_EQ(values_of<TypeParam>(x), a);
+    // Either both have moved or none.
+    bool const is_moved = u.memory() == memory[1];
+    EXPECT_EQ(x.memory(), memory[is_moved ? 0 : 1]);
+    EXPECT_NE(u.memory(), y.memory());
+    u.add(1, x);
+    EXPECT_EQ(values_of<TypeParam>(x), a);
+  });
+}
+
+TYPED_TEST(VectorTest, ScaledMaximumIsThatOfAllEntries) {
+  this->on_each_kind([](Vector& u, Vector& x, Vector& y) {
+    auto const a = values_of<TypeParam>(u);
+    auto const b = values_of<TypeParam>(x);
+    auto const c = values_of<TypeParam>(y);
+    double largest = 0;
+    for (std::size_t n = 0; n < a.size(); ++n) {
+      double const size = std::max(std::abs(static_cast<double>(b[n])), std::abs(static_cast<double>(c[n])));
+      largest = std::max(largest, std::abs(static_cast<double>(a[n])) / (0.125 + 0.5 * size));
+    }
+    EXPECT_DOUBLE_EQ(u.scaled_maximum(x, y, 0.125, 0.5), test::communicator().max(largest));
+    // An error of zero satisfies any tolerance.
+    u.fill(0);
+    x.fill(0);
+    EXPECT_EQ(u.scaled_maximum(x, x, 0, 0.5), 0);
+    y.fill(std::numeric_limits<double>::quiet_NaN());
+    EXPECT_TRUE(std::isnan(y.scaled_maximum(x, x, 1, 1)));
+  });
+}
+
 TYPED_TEST(VectorTest, SumsRunOverAllRanks) {
   this->on_each_kind([this](Vector& u, Vector& x, Vector& y) {
     using Real = TypeParam;
@@ -156,7 +223,7 @@ TYPED_TEST(VectorTest, SumsRunOverAllRanks) {
 }
 
 TYPED_TEST(VectorTest, ConvertsBetweenPrecisions) {
-  for (Storage const storage : {Storage::field, Storage::interior_of_field, Storage::array}) {
+  for (Storage const storage : {Storage::field, Storage::interior_of_field, Storage::fields, Storage::array}) {
     for (auto const& cells : {std::vector<Index>{4}, {37, 5}, {4, 3, 7}, {4099}}) {
       auto const u = make_vector<TypeParam>(storage, cells);
       auto const back = u->create();
@@ -232,6 +299,31 @@ TEST(Vector, OtherEntriesOfTheFieldStayAsTheyAre) {
     bool const unknown = n % all.end[0] >= before;
     EXPECT_EQ(values[static_cast<std::size_t>(n)] == 5, !unknown) << n;
   }
+}
+
+TEST(Vector, ASwapLeavesOtherEntriesOfTheFields) {
+  auto const u = make_vector<double>(Storage::interior_of_field, {12, 3});
+  auto const x = u->create();
+  auto& field = as_field_vector<double>(*u).field();
+  auto& other = as_field_vector<double>(*x).field();
+  field.fill(5);
+  other.fill(7);
+  u->fill(1);
+  x->fill(2);
+  u->swap(*x);
+  Block const& block = field.mesh().blocks()[0];
+  std::vector<double> values(static_cast<std::size_t>(field.owned(block).size()));
+  field.copy_owned(block, 0, std::as_writable_bytes(std::span(values)));
+  for (double const value : values) EXPECT_TRUE(value == 2 || value == 5) << value;
+  EXPECT_EQ(std::count(values.begin(), values.end(), 2), as_field_vector<double>(*u).unknowns(block).size());
+}
+
+TEST(Vector, OperatorsOfOneFieldRefuseSeveral) {
+  auto const several = make_vector<double>(Storage::fields, {9});
+  EXPECT_EQ(as_field_vector<double>(*several).fields().size(), 2U);
+  EXPECT_THAT([&] { (void)as_field_vector<double>(*several).field(); },
+              testing::ThrowsMessage<DefectError>("a vector of `u` needs one field with one component"));
+  EXPECT_THROW(FieldVector<double>(Fields<double>{}), DefectError);
 }
 
 TEST(Vector, AnEntryOfZeroOnOneRankCannotBeInvertedOnAny) {

@@ -74,10 +74,10 @@ class TypedStateLaw final : public StateLaw<Real> {
   TypedStateLaw(std::shared_ptr<StructuredMesh const> const& mesh, LawWalls const& walls, Law const& law)
       : mesh_(mesh), law_(law), walls_(mesh, walls, law) {}
 
-  void conserve(Fields<Real>& state, bool others) const override {
+  void conserve(Fields<Real> const& state, bool others) const override {
     conserve(state, others, std::make_index_sequence<fields>());
   }
-  void fill_walls(double time, Fields<Real>& state) override { walls_.fill(time, state); }
+  void fill_walls(double time, Fields<Real> const& state) override { walls_.fill(time, state); }
   [[nodiscard]] double fastest_beyond(Fields<Real> const& state) const override { return walls_.fastest_beyond(state); }
   [[nodiscard]] bool is_reversed(std::size_t field, int axis) const override {
     return (reversed_fields<Law, Axes>()[static_cast<std::size_t>(axis)] >> field & 1U) != 0;
@@ -151,7 +151,7 @@ class TypedStateLaw final : public StateLaw<Real> {
   }
 
   template <std::size_t... N>
-  void conserve(Fields<Real>& state, bool others, std::index_sequence<N...>) const {
+  void conserve(Fields<Real> const& state, bool others, std::index_sequence<N...>) const {
     for (Block const& block : mesh_->blocks()) {
       sweep(execution(block), state.front()->owned(block), Geometry<Real>{}, outputs(state[N]->view(block)...),
             Conserve<Law>{law_, others}, std::as_const(*state[N]).view(block)...);

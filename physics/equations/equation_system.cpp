@@ -9,8 +9,6 @@
 #include "framework/io/field_values.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
-#include "framework/operator/field_vector.hpp"
-#include "framework/operator/scaled_error.hpp"
 #include "framework/operator/state_archive.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
@@ -19,76 +17,40 @@
 namespace halocline {
 namespace {
 
-/// Number of terms that one pass combines.
-constexpr std::size_t combined = 4;
-
-/// out = sum of weight * x
-template <class Real, int Terms>
-struct Combine {
-  static constexpr Shape shape = point;
-  Real weight[Terms];
-  template <class P, class... X>
-  KOKKOS_FUNCTION Real operator()(P const&, X const&... x) const {
-    Real const values[Terms] = {x[here]...};
-    Real sum = weight[0] * values[0];
-    for (int n = 1; n < Terms; ++n) sum += weight[n] * values[n];
-    return sum;
-  }
-};
-
 template <class Real>
-FieldsState<Real>& as_fields(SystemState& state) {
-  return dynamic_cast<FieldsState<Real>&>(state);
+FieldVector<Real>& as_fields(Vector& state) {
+  return dynamic_cast<FieldVector<Real>&>(state);
 }
 template <class Real>
-FieldsState<Real> const& as_fields(SystemState const& state) {
-  return dynamic_cast<FieldsState<Real> const&>(state);
+FieldVector<Real> const& as_fields(Vector const& state) {
+  return dynamic_cast<FieldVector<Real> const&>(state);
 }
 
-template <class Base, class Real>
-std::vector<Base*> as_bases(Fields<Real> const& fields) {
-  std::vector<Base*> all;
-  for (auto const& field : fields) all.push_back(field.get());
+template <class Real>
+std::vector<FieldBase const*> as_bases(FieldVector<Real> const& state) {
+  std::vector<FieldBase const*> all;
+  for (auto const& field : state.fields()) all.push_back(field.get());
   return all;
-}
-
-/// `to` = the sum of `terms`, of which there are at most as many as one pass combines.
-template <class Real>
-void combine_fields(std::span<WeightedState const> terms, Fields<Real>& to) {
-  std::array<Fields<Real> const*, combined> from{};
-  Combine<Real, combined> functor{};
-  for (std::size_t n = 0; n < combined; ++n) {
-    WeightedState const& term = terms[std::min(n, terms.size() - 1)];
-    from[n] = &as_fields<Real>(*term.state).fields;
-    functor.weight[n] = n < terms.size() ? static_cast<Real>(term.weight) : Real{0};
-  }
-  for (std::size_t field = 0; field < to.size(); ++field) {
-    for (Block const& block : to[field]->mesh().blocks()) {
-      auto const view = [&](std::size_t n) { return std::as_const(*(*from[n])[field]).view(block); };
-      sweep(execution(block), to[field]->owned(block), Geometry<Real>{}, to[field]->view(block), functor, view(0),
-            view(1), view(2), view(3));
-    }
-  }
 }
 
 }  // namespace
 
 template <class Real>
-EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldsState<Real> const& state,
+EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldVector<Real> const& state,
                                      std::vector<EquationField> fields, StagesOfLaw<Real> stages,
                                      std::vector<std::optional<ImplicitDiffusion<Real>>> implicit)
     : mesh_(std::move(mesh)),
-      like_(state.fields),
+      like_(state.fields()),
       fields_(std::move(fields)),
       stages_(std::move(stages.stages)),
       law_(std::move(stages.law)),
       reads_corners_(stages_->shape().kind == ShapeKind::box),
-      exchange_(as_bases<FieldBase const>(like_), {.corners = reads_corners_}),
+      exchange_(as_bases(like_), {.corners = reads_corners_}),
       implicit_(std::move(implicit)) {
-  for (std::size_t n = 0; n < fields_.size() && !law_; ++n) walls_.emplace_back(*like_[n], fields_[n].walls);
+  for (std::size_t n = 0; n < fields_.size() && !law_; ++n) walls_.emplace_back(*like_.fields()[n], fields_[n].walls);
   auto const is_zero = [](EquationField const& field) { return field.source.is_zero(); };
   if (!std::all_of(fields_.begin(), fields_.end(), is_zero)) {
-    sources_ = std::make_unique<FieldsState<Real>>(create_fields());
+    sources_ = std::make_unique<FieldVector<Real>>(as_fields<Real>(*like_.create()).fields());
   }
 }
 
@@ -96,134 +58,94 @@ template <class Real>
 EquationSystem<Real>::~EquationSystem() = default;
 
 template <class Real>
-Fields<Real> EquationSystem<Real>::create_fields() const {
-  Fields<Real> fields;
-  for (auto const& field : like_) fields.push_back(std::make_shared<Field<Real>>(mesh_, field->description()));
-  return fields;
+std::unique_ptr<Vector> EquationSystem<Real>::create_state() const {
+  return like_.create();
 }
 
 template <class Real>
-std::unique_ptr<SystemState> EquationSystem<Real>::create_state() const {
-  return std::make_unique<FieldsState<Real>>(create_fields());
-}
-
-template <class Real>
-void EquationSystem<Real>::swap(SystemState& a, SystemState& b) {
-  FieldsState<Real>& one = as_fields<Real>(a);
-  FieldsState<Real>& other = as_fields<Real>(b);
-  for (std::size_t n = 0; n < one.fields.size(); ++n) one.fields[n]->swap_values(*other.fields[n]);
-  std::swap(one.has_ghosts, other.has_ghosts);
-  // After a swap either object may be read, so the next write to either starts the exchange.
-  one.is_read = other.is_read = one.is_read || other.is_read;
-  // A running exchange belongs to the memory in which it started.
-  if (under_way_ == &one) {
-    under_way_ = &other;
-  } else if (under_way_ == &other) {
-    under_way_ = &one;
-  }
-}
-
-template <class Real>
-void EquationSystem<Real>::finish_exchange_of(FieldsState<Real> const& state) {
-  if (under_way_ != &state) return;
+void EquationSystem<Real>::prepare(double time, FieldVector<Real>& y) {
   exchange_.finish();
-  under_way_ = nullptr;
-}
-
-template <class Real>
-void EquationSystem<Real>::prepare(double time, FieldsState<Real>& y) {
-  y.is_read = true;
-  exchange_.finish();
-  under_way_ = nullptr;
-  if (!y.has_ghosts) {
-    exchange_.exchange(as_bases<FieldBase>(y.fields));
-    y.has_ghosts = true;
-  }
-  if (law_) law_->fill_walls(time, y.fields);
+  std::vector<FieldBase*> const fields = y.underlying_fields();
+  if (exchange_.is_needed(fields)) exchange_.exchange(fields);
+  if (law_) law_->fill_walls(time, y.fields());
   for (std::size_t n = 0; n < walls_.size(); ++n) {
-    walls_[n].fill(*y.fields[n], time, reads_corners_ ? BoundaryReach::corners : BoundaryReach::faces);
+    walls_[n].fill(*y.fields()[n], time, reads_corners_ ? BoundaryReach::corners : BoundaryReach::faces);
   }
 }
 
 template <class Real>
-FieldsState<Real> const* EquationSystem<Real>::sources(double time) {
+FieldVector<Real> const* EquationSystem<Real>::sources(double time) {
   if (!sources_) return nullptr;
   for (std::size_t n = 0; n < fields_.size(); ++n) {
     bool const is_old = sources_time_ && (!fields_[n].source.depends_on_time() || *sources_time_ == time);
-    if (!is_old) fill(fields_[n].source, fields_[n].source_name, time, *sources_->fields[n]);
+    if (!is_old) fill(fields_[n].source, fields_[n].source_name, time, *sources_->fields()[n]);
   }
   sources_time_ = time;
   return sources_.get();
 }
 
 template <class Real>
-void EquationSystem<Real>::sweep(FieldsState<Real> const& y, StageArguments<Real> const& stage,
-                                 FieldsState<Real>& out) {
+void EquationSystem<Real>::sweep(FieldVector<Real> const& y, StageArguments<Real> const& stage,
+                                 FieldVector<Real>& out) {
   auto const on_box = [&](Block const& block, IndexRange const& box) { stages_->sweep(block, box, stage); };
-  // Borders first, so that the exchange of ghosts overlaps the rest of the sweep. Where sweeps of thin boxes cost more
-  // than the exchange, this gains nothing, and the next reader exchanges.
-  out.has_ghosts = out.is_read && stages_->forms().of_thin_boxes;
-  if (!out.has_ghosts) return sweep_owned(*mesh_, Centring::cell, on_box);
-  produce(exchange_, as_bases<FieldBase>(out.fields), Centring::cell, y.fields.front()->ghosts(), on_box);
-  under_way_ = exchange_.under_way() ? &out : nullptr;
+  // Borders first, so that the exchange of ghosts overlaps the rest of the sweep, if a rate has read ghosts of `out`
+  // before. Where sweeps of thin boxes cost more than the exchange, this gains nothing, and the next reader exchanges.
+  Field<Real> const& first = *out.fields().front();
+  bool const is_read = first.ghost_record(mesh_->blocks().front()).was_exchanged();
+  if (!is_read || !stages_->forms().of_thin_boxes) return sweep_owned(*mesh_, Centring::cell, on_box);
+  produce(exchange_, out.underlying_fields(), Centring::cell, y.fields().front()->ghosts(), on_box);
 }
 
 template <class Real>
-void EquationSystem<Real>::sweep_slope(StageArguments<Real> const& of, FieldsState<Real>& slope) {
+void EquationSystem<Real>::sweep_slope(StageArguments<Real> const& of, FieldVector<Real>& slope) {
   StageArguments<Real> stage = of;
-  stage.out = &slope.fields;
-  slope.has_ghosts = false;
+  stage.out = &slope.fields();
   sweep_owned(*mesh_, Centring::cell,
               [&](Block const& block, IndexRange const& box) { stages_->sweep(block, box, stage); });
 }
 
 template <class Real>
-void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, double own,
-                                    std::span<WeightedState const> terms, double scale, SystemState& out,
-                                    SystemState* slope) {
-  FieldsState<Real>& of = as_fields<Real>(y);
-  FieldsState<Real>& to = as_fields<Real>(out);
-  FieldsState<Real> const* const source = sources(time);
+void EquationSystem<Real>::evaluate(RatePart part, double time, Vector& y, double own,
+                                    std::span<WeightedVector const> terms, double scale, Vector& out, Vector* slope) {
+  FieldVector<Real>& of = as_fields<Real>(y);
+  FieldVector<Real>& to = as_fields<Real>(out);
+  FieldVector<Real> const* const source = sources(time);
   prepare(time, of);
 
   auto const add_source = [&] {
-    if (source != nullptr) combine(std::array{WeightedState{1, slope}, WeightedState{1, source}}, *slope);
+    if (source != nullptr) slope->add(1, *source);
   };
   StageForms const forms = stages_->forms();
-  std::vector<WeightedState> all(terms.begin(), terms.end());
+  std::vector<WeightedVector> all(terms.begin(), terms.end());
   if (slope != nullptr && !forms.with_slope) {
     all.push_back({own, &y});
-    if (std::any_of(all.begin(), all.end(), [&](WeightedState const& term) { return term.state == slope; })) {
+    if (std::any_of(all.begin(), all.end(), [&](WeightedVector const& term) { return term.x == slope; })) {
       // Save the old contents of `slope`, a term, before it is overwritten.
-      combine(all, out);
+      out.assign(all);
       all.assign(1, {1, &out});
     }
-    sweep_slope({.part = part, .time = time, .y = &of.fields, .scale = 1}, as_fields<Real>(*slope));
+    sweep_slope({.part = part, .time = time, .y = &of.fields(), .scale = 1}, as_fields<Real>(*slope));
     add_source();
     all.push_back({scale, slope});
-    return combine(all, out);
+    return out.assign(all);
   }
   if (source != nullptr) all.push_back({scale, source});
   if (all.size() > forms.terms) {
     // Terms that do not fit are combined in `out`, which becomes a term; the old contents of `out` are added first.
-    std::stable_partition(all.begin(), all.end(), [&](WeightedState const& term) { return term.state == &out; });
+    std::stable_partition(all.begin(), all.end(), [&](WeightedVector const& term) { return term.x == &out; });
     std::size_t const first = all.size() - (forms.terms - 1);
-    combine(std::span(all).first(first), out);
+    out.assign(std::span(all).first(first));
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
     all.push_back({1, &out});
   }
   StageArguments<Real> stage{
-      .part = part, .time = time, .y = &of.fields, .own = own, .scale = scale, .out = &to.fields};
-  for (WeightedState const& term : all) {
+      .part = part, .time = time, .y = &of.fields(), .own = own, .scale = scale, .out = &to.fields()};
+  for (WeightedVector const& term : all) {
     auto const n = static_cast<std::size_t>(stage.terms++);
     stage.weights[n] = term.weight;
-    stage.states[n] = &as_fields<Real>(*term.state).fields;
+    stage.states[n] = &as_fields<Real>(*term.x).fields();
   }
-  if (slope != nullptr) {
-    FieldsState<Real>& rate = as_fields<Real>(*slope);
-    stage.slope = &rate.fields;
-    rate.has_ghosts = false;
-  }
+  if (slope != nullptr) stage.slope = &as_fields<Real>(*slope).fields();
   sweep(of, stage, to);
   if (slope != nullptr) add_source();
   if (slope == nullptr && names_) take_donor_cells(stage, to);
@@ -241,8 +163,8 @@ std::optional<std::string> EquationSystem<Real>::end_donor_cells() {
 }
 
 template <class Real>
-void EquationSystem<Real>::take_donor_cells(StageArguments<Real> const& stage, FieldsState<Real>& out) {
-  finish_exchange_of(out);
+void EquationSystem<Real>::take_donor_cells(StageArguments<Real> const& stage, FieldVector<Real>& out) {
+  exchange_.finish();
   if (!marks_) {
     marks_ = std::make_unique<Field<Real>>(mesh_, FieldDescription{.name = "donor cells", .ghosts = 1});
     exchange_of_marks_.emplace(std::vector<FieldBase const*>{marks_.get()});
@@ -251,99 +173,53 @@ void EquationSystem<Real>::take_donor_cells(StageArguments<Real> const& stage, F
   // A neighbour may lose by the changed flux what it needs to stay physical, and is then marked in the next round. A
   // cell is marked once, so there is a last round, at the latest when all faces have donor cells.
   for (int round = 1;; ++round) {
-    std::array<double, 1> marked{static_cast<double>(stages_->mark_unphysical(out.fields, *marks_, round))};
+    std::array<double, 1> marked{static_cast<double>(stages_->mark_unphysical(out.fields(), *marks_, round))};
     mesh_->communicator().sum(marked);
     if (marked[0] == 0) break;
-    if (!first_unphysical_) first_unphysical_ = law_->unphysical(out.fields, *names_);
+    if (!first_unphysical_) first_unphysical_ = law_->unphysical(out.fields(), *names_);
     donor_cells_ += static_cast<std::int64_t>(marked[0]);
     exchange_of_marks_->exchange({marks_.get()});
     stages_->take_donor_cells(stage, *marks_, round);
-    out.has_ghosts = false;
   }
 }
 
 template <class Real>
-void EquationSystem<Real>::combine(std::span<WeightedState const> terms, SystemState& out) {
-  FieldsState<Real>& to = as_fields<Real>(out);
-  finish_exchange_of(to);
-  // The first pass overwrites `out`, so its old contents must be in that pass.
-  std::vector<WeightedState> rest(terms.begin(), terms.end());
-  std::stable_partition(rest.begin(), rest.end(), [&](WeightedState const& term) { return term.state == &out; });
-  std::span<WeightedState const> left(rest);
-  std::vector<WeightedState> pass(left.begin(),
-                                  left.begin() + static_cast<std::ptrdiff_t>(std::min(left.size(), combined)));
-  left = left.subspan(pass.size());
-  combine_fields<Real>(pass, to.fields);
-  while (!left.empty()) {
-    std::size_t const more = std::min(left.size(), combined - 1);
-    pass.assign(1, {1, &out});
-    pass.insert(pass.end(), left.begin(), left.begin() + static_cast<std::ptrdiff_t>(more));
-    left = left.subspan(more);
-    combine_fields<Real>(pass, to.fields);
-  }
-  to.has_ghosts = false;
-}
-
-template <class Real>
-std::vector<SolveReport> EquationSystem<Real>::solve(double time, double scale, SystemState const& right,
-                                                     SystemState& out) {
+std::vector<SolveReport> EquationSystem<Real>::solve(double time, double scale, Vector const& right, Vector& out) {
   if (implicit_.empty()) throw DefectError("a system without an implicit part was asked to solve for it");
-  FieldsState<Real>& to = as_fields<Real>(out);
-  finish_exchange_of(to);
+  FieldVector<Real>& to = as_fields<Real>(out);
+  exchange_.finish();
   std::vector<SolveReport> reports;
   for (std::size_t n = 0; n < implicit_.size(); ++n) {
-    auto const& from = as_fields<Real>(right).fields[n];
+    auto const& from = as_fields<Real>(right).fields()[n];
     if (implicit_[n]) {
-      reports.push_back(implicit_[n]->solve(time, scale, from, to.fields[n]));
+      reports.push_back(implicit_[n]->solve(time, scale, from, to.fields()[n]));
     } else {
-      FieldVector<Real>(to.fields[n]).copy(FieldVector<Real>(from));
+      FieldVector<Real>(to.fields()[n]).copy(FieldVector<Real>(from));
     }
   }
-  to.has_ghosts = false;
   return reports;
 }
 
 template <class Real>
-void EquationSystem<Real>::serialize(StateArchive& archive, std::string const& name, SystemState& state) {
-  FieldsState<Real>& y = as_fields<Real>(state);
-  finish_exchange_of(y);
+void EquationSystem<Real>::serialize(StateArchive& archive, std::string const& name, Vector& state) {
+  exchange_.finish();
   std::string const group = name.empty() ? "" : name + "/";
-  for (std::size_t n = 0; n < y.fields.size(); ++n) {
-    std::string const& field = like_[n]->name();
-    archive.field(group + field, *y.fields[n]);
-  }
-  if (archive.restores()) y.has_ghosts = false;
+  for (auto const& field : as_fields<Real>(state).fields()) archive.field(group + field->name(), *field);
 }
 
 template <class Real>
 void EquationSystem<Real>::serialize_solvers(StateArchive& archive) {
   for (std::size_t n = 0; n < implicit_.size(); ++n) {
-    if (implicit_[n]) implicit_[n]->serialize(archive, "solver/" + like_[n]->name());
+    if (implicit_[n]) implicit_[n]->serialize(archive, "solver/" + like_.fields()[n]->name());
   }
 }
 
 template <class Real>
-double EquationSystem<Real>::scaled_maximum(SystemState const& error, SystemState const& before,
-                                            SystemState const& after, double absolute, double relative) {
-  std::vector<IndexRange> owned;
-  for (Block const& block : mesh_->blocks()) owned.push_back(mesh_->owned(block, Centring::cell));
-  double largest = 0;
-  for (std::size_t n = 0; n < like_.size(); ++n) {
-    auto const field = [&](SystemState const& state) -> Field<Real> const& {
-      return *as_fields<Real>(state).fields[n];
-    };
-    largest = larger(largest,
-                     scaled_error_of_rank<Real>(field(error), field(before), field(after), owned, absolute, relative));
-  }
-  return mesh_->communicator().max(largest);
-}
-
-template <class Real>
-std::optional<double> EquationSystem<Real>::fastest(double time, FieldsState<Real>& y) {
+std::optional<double> EquationSystem<Real>::fastest(double time, FieldVector<Real>& y) {
   prepare(time, y);
-  std::optional<double> const mine = stages_->fastest(time, y.fields);
+  std::optional<double> const mine = stages_->fastest(time, y.fields());
   if (!mine) return std::nullopt;
-  double const beyond = law_ != nullptr ? law_->fastest_beyond(y.fields) : 0;
+  double const beyond = law_ != nullptr ? law_->fastest_beyond(y.fields()) : 0;
   return mesh_->communicator().max(larger(*mine, beyond));
 }
 

@@ -9,7 +9,7 @@
 #include "framework/deck/field_source.hpp"
 #include "framework/field/boundary.hpp"
 #include "framework/halo/exchange.hpp"
-#include "physics/equations/fields_state.hpp"
+#include "framework/operator/field_vector.hpp"
 #include "physics/equations/implicit_diffusion.hpp"
 #include "physics/equations/stages.hpp"
 #include "physics/equations/state_law.hpp"
@@ -32,27 +32,22 @@ class EquationSystem final : public EvolvingSystem {
   /// \param law      the law that these states obey, which handles walls; null: each field has its own walls
   /// \param implicit for each field: the diffusive part of the rate, if a method solves for it; null if the field has
   ///                 no diffusion
-  EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldsState<Real> const& state,
+  EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldVector<Real> const& state,
                  std::vector<EquationField> fields, StagesOfLaw<Real> stages,
                  std::vector<std::optional<ImplicitDiffusion<Real>>> implicit = {});
   ~EquationSystem() override;
 
-  [[nodiscard]] std::unique_ptr<SystemState> create_state() const override;
-  void swap(SystemState& a, SystemState& b) override;
-  void evaluate(RatePart part, double time, SystemState& y, double own, std::span<WeightedState const> terms,
-                double scale, SystemState& out, SystemState* slope) override;
-  void combine(std::span<WeightedState const> terms, SystemState& out) override;
-  [[nodiscard]] std::vector<SolveReport> solve(double time, double scale, SystemState const& right,
-                                               SystemState& out) override;
-  [[nodiscard]] double scaled_maximum(SystemState const& error, SystemState const& before, SystemState const& after,
-                                      double absolute, double relative) override;
+  [[nodiscard]] std::unique_ptr<Vector> create_state() const override;
+  void evaluate(RatePart part, double time, Vector& y, double own, std::span<WeightedVector const> terms, double scale,
+                Vector& out, Vector* slope) override;
+  [[nodiscard]] std::vector<SolveReport> solve(double time, double scale, Vector const& right, Vector& out) override;
   /// Serializes the fields of the state by name in the group `name`, or in no group if that is empty.
-  void serialize(StateArchive& archive, std::string const& name, SystemState& state) override;
+  void serialize(StateArchive& archive, std::string const& name, Vector& state) override;
   /// Serializes the state that the solvers of the implicit part keep.
   void serialize_solvers(StateArchive& archive);
 
   /// The largest `fastest` of the physics' functor over all points of the mesh, in 1 / time; empty if it has none.
-  [[nodiscard]] std::optional<double> fastest(double time, FieldsState<Real>& y);
+  [[nodiscard]] std::optional<double> fastest(double time, FieldVector<Real>& y);
   /// Whether stages can take donor cells.
   [[nodiscard]] bool has_donor_cells() const { return stages_->has_donor_cells(); }
   /// From now on, stages without a slope take donor cells where their results are not physical. Costs a pass and a wait
@@ -69,30 +64,26 @@ class EquationSystem final : public EvolvingSystem {
   [[nodiscard]] double largest_diffusivity() const;
 
  private:
-  /// Completes a running exchange of this state, which must not be overwritten before.
-  void finish_exchange_of(FieldsState<Real> const& state);
   /// Fills the ghosts of y that a rate at `time` reads.
-  void prepare(double time, FieldsState<Real>& y);
+  void prepare(double time, FieldVector<Real>& y);
   /// The rate on all owned cells, in a separate pass.
-  void sweep_slope(StageArguments<Real> const& of, FieldsState<Real>& slope);
-  void sweep(FieldsState<Real> const& y, StageArguments<Real> const& stage, FieldsState<Real>& out);
+  void sweep_slope(StageArguments<Real> const& of, FieldVector<Real>& slope);
+  void sweep(FieldVector<Real> const& y, StageArguments<Real> const& stage, FieldVector<Real>& out);
   /// Makes a stage's result physical by donor cells, if they do.
-  void take_donor_cells(StageArguments<Real> const& stage, FieldsState<Real>& out);
+  void take_donor_cells(StageArguments<Real> const& stage, FieldVector<Real>& out);
   /// The values of `source` at `time`; null if all are zero.
-  [[nodiscard]] FieldsState<Real> const* sources(double time);
-  [[nodiscard]] Fields<Real> create_fields() const;
+  [[nodiscard]] FieldVector<Real> const* sources(double time);
 
   std::shared_ptr<StructuredMesh const> mesh_;
-  Fields<Real> like_;
+  FieldVector<Real> like_;
   std::vector<EquationField> fields_;
   std::unique_ptr<Stages<Real>> stages_;
   std::unique_ptr<StateLaw<Real>> law_;  ///< null: none
   bool reads_corners_;
   Exchange exchange_;
-  FieldsState<Real>* under_way_ = nullptr;  ///< state whose ghosts are being exchanged
   std::vector<BoundaryFill> walls_;
   std::vector<std::optional<ImplicitDiffusion<Real>>> implicit_;
-  std::unique_ptr<FieldsState<Real>> sources_;     ///< null: none
+  std::unique_ptr<FieldVector<Real>> sources_;     ///< null: none
   std::optional<double> sources_time_;             ///< time at which `sources_` was evaluated
   std::optional<std::vector<std::string>> names_;  ///< of primitives; empty: no donor cells
   std::optional<std::string> first_unphysical_;

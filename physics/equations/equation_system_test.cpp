@@ -65,16 +65,16 @@ class Setting {
             std::make_unique<StageSweeps<Real, TwoFields<Real, Axes>, Axes>>(mesh, TwoFields<Real, Axes>{}), nullptr});
   }
 
-  [[nodiscard]] std::unique_ptr<SystemState> state(int number) const {
+  [[nodiscard]] std::unique_ptr<Vector> state(int number) const {
     auto made = system->create_state();
-    set(number, dynamic_cast<FieldsState<Real>&>(*made).fields);
+    set(number, dynamic_cast<FieldVector<Real>&>(*made).fields());
     return made;
   }
 
   /// States 1, 2, …; the n-th has the weight 0.25 n.
   struct Terms {
-    std::vector<std::unique_ptr<SystemState>> states;
-    std::vector<WeightedState> weighted;
+    std::vector<std::unique_ptr<Vector>> states;
+    std::vector<WeightedVector> weighted;
   };
   [[nodiscard]] Terms terms(int count) const {
     Terms all;
@@ -109,8 +109,8 @@ class Setting {
 
   /// The largest difference between `got` and `expected(field, global index)` on this rank.
   template <class Expected>
-  [[nodiscard]] double error(SystemState const& got, Expected const& expected) const {
-    auto const& fields = dynamic_cast<FieldsState<Real> const&>(got).fields;
+  [[nodiscard]] double error(Vector const& got, Expected const& expected) const {
+    auto const& fields = dynamic_cast<FieldVector<Real> const&>(got).fields();
     double largest = 0;
     for (int field = 0; field < 2; ++field) {
       Field<Real> const& values = *fields[static_cast<std::size_t>(field)];
@@ -135,7 +135,7 @@ class Setting {
   }
 
   std::shared_ptr<StructuredMesh const> mesh;
-  FieldsState<Real> like;
+  FieldVector<Real> like;
   std::unique_ptr<EquationSystem<Real>> system;
 
  private:
@@ -147,7 +147,7 @@ class Setting {
       }
     }
   }
-  void set(int number, Fields<Real>& fields) const {
+  void set(int number, Fields<Real> const& fields) const {
     for (int field = 0; field < 2; ++field) {
       for (Block const& block : mesh->blocks()) {
         std::vector<Real> host;
@@ -211,7 +211,7 @@ TEST(EquationSystem, StagesOnSeveralBlocksAreTheSame) {
 // A stage reads what the previous one wrote: its ghosts are exchanged, whatever was swapped or combined in between.
 TEST(EquationSystem, GhostsFollowTheValues) {
   Setting<double, 2> setting({13, 11});
-  auto const stage_of = [&](SystemState& y) {
+  auto const stage_of = [&](Vector& y) {
     auto out = setting.system->create_state();
     setting.system->evaluate(RatePart::whole, time_of_stage, y, 0, {}, 1, *out, nullptr);
     return out;
@@ -225,10 +225,14 @@ TEST(EquationSystem, GhostsFollowTheValues) {
     EXPECT_LE(setting.error(*stage_of(*y), rate), setting.rounding());
     static_cast<void>(stage_of(*other));
     setting.system->evaluate(RatePart::whole, time_of_stage, *y, 1, {}, 0, *other, nullptr);
-    setting.system->swap(*y, *other);
+    y->swap(*other);
     EXPECT_LE(setting.error(*stage_of(*y), rate), setting.rounding()) << "after a swap, in step " << step;
-    setting.system->combine(std::array{WeightedState{0.5, y.get()}, WeightedState{0.5, y.get()}}, *other);
+    other->assign({{0.5, y.get()}, {0.5, y.get()}});
     EXPECT_LE(setting.error(*stage_of(*other), rate), setting.rounding()) << "of a combination, in step " << step;
+    // An exchange is under way for a state that is then overwritten.
+    setting.system->evaluate(RatePart::whole, time_of_stage, *y, 2, {}, 0, *other, nullptr);
+    other->copy(*y);
+    EXPECT_LE(setting.error(*stage_of(*other), rate), setting.rounding()) << "of a copy, in step " << step;
   }
 }
 
@@ -239,7 +243,7 @@ TEST(EquationSystem, SourcesAreOfTheStagesTime) {
     for (int terms = 0; terms <= 4; ++terms) {
       auto const y = setting.state(0);
       auto const x = setting.state(1);
-      std::vector<WeightedState> const weighted(static_cast<std::size_t>(terms), {0.25, x.get()});
+      std::vector<WeightedVector> const weighted(static_cast<std::size_t>(terms), {0.25, x.get()});
       auto const out = setting.system->create_state();
       auto const slope = setting.system->create_state();
       setting.system->evaluate(RatePart::whole, time, *y, 0, weighted, 2, *out, slope.get());
@@ -278,8 +282,8 @@ TEST(EquationSystem, StagesOfOneFormAreThoseOfAll) {
       auto const [states, weighted] = setting.terms(terms);
       auto const other = setting.system->create_state();
       auto const another = setting.system->create_state();
-      SystemState& out = in_place && terms > 1 ? *states[1] : *other;
-      SystemState& slope = in_place && terms > 0 ? *states[0] : *another;
+      Vector& out = in_place && terms > 1 ? *states[1] : *other;
+      Vector& slope = in_place && terms > 0 ? *states[0] : *another;
       one_form.evaluate(RatePart::whole, time_of_stage, *y, 0.5, weighted, 0.125, out, &slope);
       auto const expected = [&](int of, std::array<Index, 3> const& at) {
         double sum = 0.5 * value_of(0, of, at, all) + 0.125 * setting.rate(of, at);
@@ -297,14 +301,14 @@ TEST(EquationSystem, CombinesAnyNumberOfStatesInPlace) {
   Setting<double, 2> setting({13, 11});
   Extents const all = setting.mesh->extents(Centring::cell);
   for (int terms = 1; terms <= 9; ++terms) {
-    std::vector<std::unique_ptr<SystemState>> states;
-    std::vector<WeightedState> weighted;
+    std::vector<std::unique_ptr<Vector>> states;
+    std::vector<WeightedVector> weighted;
     for (int n = 0; n < terms; ++n) {
       states.push_back(setting.state(n));
       weighted.push_back({1.0 + n, states.back().get()});
     }
     // The last state is also the destination.
-    setting.system->combine(weighted, *states.back());
+    states.back()->assign(weighted);
     auto const expected = [&](int field, std::array<Index, 3> const& at) {
       double sum = 0;
       for (int n = 0; n < terms; ++n) sum += (1.0 + n) * value_of(n, field, at, all);
@@ -333,12 +337,11 @@ TEST(EquationSystem, TheScaledMaximumIsTheLargestOfAllFieldsAndRanks) {
       }
     }
   }
-  EXPECT_DOUBLE_EQ(setting.system->scaled_maximum(*error, *before, *after, 0.125, 0.5), expected);
+  EXPECT_DOUBLE_EQ(error->scaled_maximum(*before, *after, 0.125, 0.5), expected);
   // A field that is zero and has no error satisfies a purely relative tolerance.
   auto const zero = setting.system->create_state();
-  setting.system->combine(std::vector<WeightedState>{{0, before.get()}}, *zero);
-  EXPECT_EQ(setting.system->scaled_maximum(*zero, *zero, *zero, 0, 0.5), 0);
-  auto const bound = setting.system->fastest(0, dynamic_cast<FieldsState<double>&>(*error));
+  EXPECT_EQ(zero->scaled_maximum(*zero, *zero, 0, 0.5), 0);
+  auto const bound = setting.system->fastest(0, dynamic_cast<FieldVector<double>&>(*error));
   ASSERT_TRUE(bound.has_value());
   EXPECT_DOUBLE_EQ(*bound, fastest);
 }

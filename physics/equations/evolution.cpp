@@ -120,6 +120,16 @@ Quantity measured(FieldQuantity const& quantity, Field<Real> const& u, Structure
   return {name, sum * cell_volume(mesh), magnitude * cell_volume(mesh)};
 }
 
+template <class Real>
+Fields<Real> fields_of(std::shared_ptr<StructuredMesh const> const& mesh, std::vector<std::string> const& names,
+                       int ghosts) {
+  Fields<Real> all;
+  for (std::string const& name : names) {
+    all.push_back(std::make_shared<Field<Real>>(mesh, FieldDescription{.name = name, .ghosts = ghosts}));
+  }
+  return all;
+}
+
 std::vector<std::string> names_of(std::vector<Primitive> const& primitives) {
   std::vector<std::string> names;
   for (Primitive const& each : primitives) names.push_back(each.name);
@@ -134,27 +144,25 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
       own_(context.deck.section(declared_.name)),
       mesh_(context.mesh),
       time_(context.deck.section("time").real("start")),
-      state_({}),
+      state_(fields_of<Real>(mesh_, declared_.fields, std::max(1, stages.stages->shape().radius))),
       law_(stages.law.get()),
       solves_(chosen_integrator(context.deck.section("time"), declared_.integrator)->treatment != Treatment::explicit_),
       integrator_(make_time_integrator(context.deck.section("time"), declared_.integrator)) {
   std::vector<EquationField> fields;
   bool has_exact = false;
-  int const ghosts = std::max(1, stages.stages->shape().radius);
   for (std::size_t n = 0; n < declared_.fields.size(); ++n) {
     std::string const& name = declared_.fields[n];
     Options const field = own_.section(name);
     Options const initial = law_ != nullptr ? own_.section("initial") : field;
     std::string const initial_name = law_ != nullptr ? given_name(initial, declared_.primitives[n]) : "initial";
-    state_.fields.push_back(std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = name, .ghosts = ghosts}));
-    fill(initial.field(initial_name), initial.full_name(initial_name), time_, *state_.fields.back());
+    fill(initial.field(initial_name), initial.full_name(initial_name), time_, *state_.fields()[n]);
     EquationField& equation_field = fields.emplace_back();
     equation_field.source = field.field("source");
     equation_field.source_name = field.full_name("source");
     if (law_ == nullptr) equation_field.walls = make_boundary_conditions(field.section("boundary"), *mesh_);
     has_exact = has_exact || field.has("exact");
   }
-  if (law_ != nullptr) law_->conserve(state_.fields, gives_others(own_.section("initial"), declared_.primitives));
+  if (law_ != nullptr) law_->conserve(state_.fields(), gives_others(own_.section("initial"), declared_.primitives));
   std::vector<std::optional<ImplicitDiffusion<Real>>> implicit;
   std::vector<double> const diffusivity = stages.stages->diffusivity();
   for (std::size_t n = 0; n < diffusivity.size() && solves_; ++n) {
@@ -169,10 +177,10 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
   falls_back_ = law_ != nullptr && system_->has_donor_cells() && own_.choice("fallback") == "donor_cell" &&
                 integrator_->keep_previous();
   if (law_ != nullptr) {
-    if (auto const found = law_->unphysical(state_.fields, names_of(declared_.primitives))) {
+    if (auto const found = law_->unphysical(state_.fields(), names_of(declared_.primitives))) {
       throw InputError("`" + own_.full_name("initial") + "` is not a physical state at " + *found);
     }
-    if (auto const found = law_->unresolved(state_.fields, names_of(declared_.primitives))) {
+    if (auto const found = law_->unresolved(state_.fields(), names_of(declared_.primitives))) {
       throw InputError("`" + own_.full_name("initial") +
                        "`: terms of the fluxes are below the range of the precision at " + *found +
                        "; scale the problem, or use `precision: double`");
@@ -187,7 +195,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
 template <class Real>
 std::vector<FieldBase const*> Evolution<Real>::fields() const {
   std::vector<FieldBase const*> all;
-  for (auto const& field : state_.fields) all.push_back(field.get());
+  for (auto const& field : state_.fields()) all.push_back(field.get());
   return all;
 }
 
@@ -197,7 +205,7 @@ std::vector<Quantity> Evolution<Real>::quantities() const {
   for (FieldQuantity const& quantity : declared_.quantities) {
     auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), quantity.field);
     auto const n = static_cast<std::size_t>(at - declared_.fields.begin());
-    all.push_back(measured(quantity, *state_.fields[n], *mesh_));
+    all.push_back(measured(quantity, *state_.fields()[n], *mesh_));
   }
   for (std::size_t n = 0; n < declared_.fields.size(); ++n) add_errors(n, all);
   if (falls_back_) all.push_back({"donor_cells", static_cast<double>(system_->donor_cells())});
@@ -210,7 +218,7 @@ void Evolution<Real>::add_errors(std::size_t field, std::vector<Quantity>& all) 
   Options const own = own_.section(name);
   if (!own.has("exact")) return;
   exact_->fill(own.expression("exact"), time_, 0, "`" + own.full_name("exact") + "`");
-  Field<Real> const& u = *state_.fields[field];
+  Field<Real> const& u = *state_.fields()[field];
   auto const [one, square] = sums(ErrorTerms{}, u, std::as_const(*exact_));
   double largest = 0;
   for (Block const& block : mesh_->blocks()) {
@@ -259,7 +267,7 @@ std::vector<std::string> Evolution<Real>::conserved() const {
 template <class Real>
 void Evolution<Real>::require_physical(double fastest) const {
   if (law_ == nullptr || std::isfinite(fastest)) return;
-  if (auto const found = law_->unphysical(state_.fields, names_of(declared_.primitives))) {
+  if (auto const found = law_->unphysical(state_.fields(), names_of(declared_.primitives))) {
     throw NotANumberError("the state has left the physical range at time " + shortest_text(time_) + ": " + *found +
                           (falls_back_ ? ", which donor cells did not prevent; a shorter step may keep it there"
                                        : "; a shorter step or `reconstruction: donor_cell` may keep it there"));
@@ -270,7 +278,7 @@ void Evolution<Real>::require_physical(double fastest) const {
 template <class Real>
 void Evolution<Real>::repeat_with_donor_cells(Step const& step) {
   bool const is_first = system_->donor_cells() == 0;
-  integrator_->undo(*system_, state_);
+  integrator_->undo(state_);
   system_->use_donor_cells(names_of(declared_.primitives));
   static_cast<void>(integrator_->advance(*system_, step.time, step.size, state_));
   std::optional<std::string> const found = system_->end_donor_cells();

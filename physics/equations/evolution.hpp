@@ -40,7 +40,7 @@ class Evolution final : public Physics {
   Options own_;
   std::shared_ptr<StructuredMesh const> mesh_;
   double time_;
-  mutable FieldsState<Real> state_;  ///< its ghosts are filled on demand
+  mutable FieldVector<Real> state_;  ///< its ghosts are filled on demand
   std::unique_ptr<EquationSystem<Real>> system_;
   mutable std::optional<double> known_step_;  ///< euler_step() of the present state, once computed
   StateLaw<Real> const* law_;                 ///< owned by the system; null: none

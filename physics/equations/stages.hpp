@@ -13,10 +13,6 @@
 
 namespace halocline {
 
-/// The fields of a state, in the order of their declaration.
-template <class Real>
-using Fields = std::vector<std::shared_ptr<Field<Real>>>;
-
 /// The most terms that a stage takes in one pass, besides y and its rate.
 inline constexpr int most_stage_terms = 3;
 
@@ -31,8 +27,8 @@ struct StageArguments {
   int terms = 0;
   std::array<double, most_stage_terms> weights{};
   std::array<Fields<Real> const*, most_stage_terms> states{};
-  Fields<Real>* out = nullptr;
-  Fields<Real>* slope = nullptr;
+  Fields<Real> const* out = nullptr;
+  Fields<Real> const* slope = nullptr;
 };
 
 /// The stages that exist as a single pass; others take several.

@@ -51,10 +51,10 @@ class StateLaw {
   /// Converts the owned values of the fields from the deck's initial values to conserved ones.
   ///
   /// \param others some of the values are substitutes of primitives
-  virtual void conserve(Fields<Real>& state, bool others) const = 0;
+  virtual void conserve(Fields<Real> const& state, bool others) const = 0;
   /// Fills all ghosts beyond the faces of the domain that star stencils read. Throws InputError if an inflowing state
   /// is not finite or not physical.
-  virtual void fill_walls(double time, Fields<Real>& state) = 0;
+  virtual void fill_walls(double time, Fields<Real> const& state) = 0;
   /// Over the states that the last `fill_walls`, of `state`, set beyond inflow faces and walls of the law's own on this
   /// rank: the largest sum over the axes of the fastest wave's speed over the spacing, in 1 / time; 0 without any.
   [[nodiscard]] virtual double fastest_beyond(Fields<Real> const& state) const = 0;

@@ -204,7 +204,7 @@ class WallStates {
   WallStates(std::shared_ptr<StructuredMesh const> mesh, LawWalls walls, Law const& law)
       : mesh_(std::move(mesh)), walls_(std::move(walls)), law_(law), given_(mesh_->blocks().size()) {}
 
-  void fill(double time, Fields<Real>& state) {
+  void fill(double time, Fields<Real> const& state) {
     for (Block const& block : mesh_->blocks()) fill_block(time, block, state);
     time_ = time;
   }
@@ -238,7 +238,7 @@ class WallStates {
     double fastest = 0;                    ///< of the inflow states
   };
 
-  void fill_block(double time, Block const& block, Fields<Real>& state) {
+  void fill_block(double time, Block const& block, Fields<Real> const& state) {
     equation::WallKernel<Real, Law> kernel(law_, equation::reversed_fields<Law, Axes>());
     Field<Real> const& first = *state.front();
     IndexRange const owned = first.owned(block);

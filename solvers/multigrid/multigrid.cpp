@@ -42,7 +42,7 @@ std::unique_ptr<Vector> inverse_of_single(Operator const& a) {
 template <class Work>
 void run_or_replay(ReplayedWork* replayed, Vector const& r, Vector& z, Work const& work) {
   if (replayed == nullptr) return work();
-  replayed->run({&r, &z}, work);
+  replayed->run({r.memory(), z.memory()}, work);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "solvers/time/embedded_runge_kutta.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -206,21 +205,20 @@ bool EmbeddedRungeKutta::serialize(StateArchive& archive, std::string const& gro
   return true;
 }
 
-double EmbeddedRungeKutta::attempt(EvolvingSystem& system, double time, double step, SystemState& u) {
-  std::array<WeightedState, 2> const terms{WeightedState{1, &u}, {step * method_.first, &states_[1]}};
-  system.combine(terms, states_[method_.second]);
+double EmbeddedRungeKutta::attempt(EvolvingSystem& system, double time, double step, Vector& u) {
+  states_[method_.second].assign({{1, &u}, {step * method_.first, &states_[1]}});
   for (ExplicitStage const& stage : method_.stages) take_stage(stage, system, time, step, u, states_);
-  return system.scaled_maximum(states_[method_.stages.back().out], u, states_[method_.result], tolerance_.absolute,
-                               tolerance_.relative);
+  return states_[method_.stages.back().out].scaled_maximum(u, states_[method_.result], tolerance_.absolute,
+                                                           tolerance_.relative);
 }
 
-std::vector<SolveReport> EmbeddedRungeKutta::leave_without_numbers(EvolvingSystem& system, SystemState& u) {
-  system.swap(u, states_[method_.result]);
+std::vector<SolveReport> EmbeddedRungeKutta::leave_without_numbers(Vector& u) {
+  u.swap(states_[method_.result]);
   restart();
   return {};
 }
 
-std::vector<SolveReport> EmbeddedRungeKutta::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
+std::vector<SolveReport> EmbeddedRungeKutta::advance(EvolvingSystem& system, double time, double step, Vector& u) {
   states_.make(system);
   double const end = time + step;
   if (slope_time_ != time) system.evaluate(RatePart::whole, time, u, 0, {}, 1, states_[1], nullptr);
@@ -240,7 +238,7 @@ std::vector<SolveReport> EmbeddedRungeKutta::advance(EvolvingSystem& system, dou
       ++steps_.rejected;
       suggested_ = next;
       if (time + next > time) continue;
-      if (std::isnan(error)) return leave_without_numbers(system, u);
+      if (std::isnan(error)) return leave_without_numbers(u);
       throw SolveError(method_.name + ": no step from time " + shortest_text(time) +
                        ", however short, meets the tolerance; the error of the last one was " + shortest_text(error) +
                        " times the tolerance");
@@ -248,8 +246,8 @@ std::vector<SolveReport> EmbeddedRungeKutta::advance(EvolvingSystem& system, dou
     // A step that was shortened to reach the end does not rule out a longer one.
     suggested_ = is_shortened && next >= taken ? std::max(next, suggested_) : next;
     time = count == 1 ? end : time + taken;
-    system.swap(u, states_[method_.result]);
-    system.swap(states_[1], states_[method_.stages.back().slope]);
+    u.swap(states_[method_.result]);
+    states_[1].swap(states_[method_.stages.back().slope]);
     ++steps_.taken;
   }
   slope_time_ = end;

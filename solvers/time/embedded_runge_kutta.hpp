@@ -57,8 +57,7 @@ struct EmbeddedMethod {
 class EmbeddedRungeKutta final : public TimeIntegrator {
  public:
   EmbeddedRungeKutta(EmbeddedMethod method, ErrorTolerance tolerance);
-  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
-                                                 SystemState& u) override;
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step, Vector& u) override;
   [[nodiscard]] double stable_factor() const override { return method_.stable_factor; }
   [[nodiscard]] double suggested_step() const override { return suggested_; }
   void restart() override;
@@ -68,9 +67,9 @@ class EmbeddedRungeKutta final : public TimeIntegrator {
 
  private:
   /// Tries a step from u. Returns the error relative to the tolerance; the new state is in `result`.
-  [[nodiscard]] double attempt(EvolvingSystem& system, double time, double step, SystemState& u);
+  [[nodiscard]] double attempt(EvolvingSystem& system, double time, double step, Vector& u);
   /// If u or its rate is NaN, so is the new state, for the caller to report.
-  std::vector<SolveReport> leave_without_numbers(EvolvingSystem& system, SystemState& u);
+  std::vector<SolveReport> leave_without_numbers(Vector& u);
 
   EmbeddedMethod method_;
   ErrorTolerance tolerance_;

@@ -80,7 +80,7 @@ TEST(ExplicitMethods, StepsCanBeTakenBack) {
     for (int n = 0; n < 3; ++n) {
       auto const before = u.values;
       static_cast<void>(method->advance(system, n, 1, u));
-      method->undo(system, u);
+      method->undo(u);
       EXPECT_EQ(u.values, before) << name;
       EXPECT_EQ(method->steps().taken, n) << name;
       static_cast<void>(method->advance(system, n, 1, u));

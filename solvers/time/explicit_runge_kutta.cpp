@@ -83,10 +83,10 @@ void StepStates::make(EvolvingSystem const& system) {
   }
 }
 
-void take_stage(ExplicitStage const& stage, EvolvingSystem& system, double time, double step, SystemState& u,
+void take_stage(ExplicitStage const& stage, EvolvingSystem& system, double time, double step, Vector& u,
                 StepStates const& states) {
-  auto const state = [&](int number) -> SystemState& { return number == 0 ? u : states[number]; };
-  std::vector<WeightedState> terms;
+  auto const state = [&](int number) -> Vector& { return number == 0 ? u : states[number]; };
+  std::vector<WeightedVector> terms;
   for (auto const& [number, weight] : stage.terms) terms.push_back({weight, &state(number)});
   for (auto const& [number, weight] : stage.slopes) terms.push_back({step * weight, &state(number)});
   system.evaluate(RatePart::whole, time + stage.node * step, state(stage.y), stage.own, terms, step * stage.rate,
@@ -96,10 +96,10 @@ void take_stage(ExplicitStage const& stage, EvolvingSystem& system, double time,
 ExplicitRungeKutta::ExplicitRungeKutta(std::vector<ExplicitStage> stages, double stable_factor)
     : stages_(std::move(stages)), stable_factor_(stable_factor), states_(states_of(stages_)) {}
 
-std::vector<SolveReport> ExplicitRungeKutta::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
+std::vector<SolveReport> ExplicitRungeKutta::advance(EvolvingSystem& system, double time, double step, Vector& u) {
   states_.make(system);
   for (ExplicitStage const& stage : stages_) take_stage(stage, system, time, step, u, states_);
-  if (int const last = stages_.back().out; last != 0) system.swap(u, states_[last]);
+  if (int const last = stages_.back().out; last != 0) u.swap(states_[last]);
   ++steps_.taken;
   return {};
 }
@@ -112,8 +112,8 @@ bool ExplicitRungeKutta::keep_previous() {
   return true;
 }
 
-void ExplicitRungeKutta::undo(EvolvingSystem& system, SystemState& u) {
-  system.swap(u, states_[stages_.back().out]);
+void ExplicitRungeKutta::undo(Vector& u) {
+  u.swap(states_[stages_.back().out]);
   --steps_.taken;
 }
 

@@ -37,26 +37,25 @@ class StepStates {
  public:
   explicit StepStates(int count) : held_(static_cast<std::size_t>(count)) {}
   void make(EvolvingSystem const& system);
-  [[nodiscard]] SystemState& operator[](int number) const { return *held_[static_cast<std::size_t>(number) - 1]; }
+  [[nodiscard]] Vector& operator[](int number) const { return *held_[static_cast<std::size_t>(number) - 1]; }
 
  private:
-  std::vector<std::unique_ptr<SystemState>> held_;
+  std::vector<std::unique_ptr<Vector>> held_;
 };
 
 /// Runs one stage of a step from u.
-void take_stage(ExplicitStage const& stage, EvolvingSystem& system, double time, double step, SystemState& u,
+void take_stage(ExplicitStage const& stage, EvolvingSystem& system, double time, double step, Vector& u,
                 StepStates const& states);
 
 /// All steps use the same stages.
 class ExplicitRungeKutta final : public TimeIntegrator {
  public:
   ExplicitRungeKutta(std::vector<ExplicitStage> stages, double stable_factor);
-  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
-                                                 SystemState& u) override;
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step, Vector& u) override;
   [[nodiscard]] double stable_factor() const override { return stable_factor_; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
   [[nodiscard]] bool keep_previous() override;
-  void undo(EvolvingSystem& system, SystemState& u) override;
+  void undo(Vector& u) override;
   [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {
     return halocline::serialize(steps_, archive, group), true;
   }

@@ -10,7 +10,7 @@ namespace halocline {
 namespace {
 
 using Reports = std::vector<SolveReport>;
-using Terms = std::vector<WeightedState>;
+using Terms = std::vector<WeightedVector>;
 
 void append(Reports& reports, Reports more) {
   reports.insert(reports.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -54,33 +54,33 @@ IntegratorEntry entry_of(std::string name, std::string sentence, int order, int 
 
 }  // namespace
 
-Reports ImexArs222::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
+Reports ImexArs222::advance(EvolvingSystem& system, double time, double step, Vector& u) {
   constexpr double gamma = 1 - 1 / std::numbers::sqrt2;
   constexpr double delta = 1 - 1 / (2 * gamma);
   states_.make(system);
-  SystemState& right = states_[1];
-  SystemState& v = states_[2];
+  Vector& right = states_[1];
+  Vector& v = states_[2];
 
   system.evaluate(RatePart::explicit_, time, u, 1, {}, gamma * step, right, nullptr);
-  system.combine(Terms{{1, &u}}, v);
+  v.copy(u);
   Reports reports = system.solve(time + gamma * step, gamma * step, right, v);
   // gamma h f(u) = right - u and gamma h g(v) = v - right replace stored slopes.
   Terms const terms{{1 - delta / gamma, &u}, {(delta - (1 - gamma)) / gamma, &right}};
   system.evaluate(RatePart::explicit_, time + gamma * step, v, (1 - gamma) / gamma, terms, (1 - delta) * step, right,
                   nullptr);
   append(reports, system.solve(time + step, gamma * step, right, v));
-  system.swap(u, v);
+  u.swap(v);
   ++steps_.taken;
   return reports;
 }
 
-Reports ImexArk3::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
+Reports ImexArk3::advance(EvolvingSystem& system, double time, double step, Vector& u) {
   using namespace ark3;
   states_.make(system);
-  auto const f = [&](int stage) -> SystemState& { return states_[stage]; };
-  auto const g = [&](int stage) -> SystemState& { return states_[3 + stage]; };
-  SystemState& right = states_[7];
-  SystemState& v = states_[8];
+  auto const f = [&](int stage) -> Vector& { return states_[stage]; };
+  auto const g = [&](int stage) -> Vector& { return states_[3 + stage]; };
+  Vector& right = states_[7];
+  Vector& v = states_[8];
   // u and the slopes of the earlier stages, from 1 to 4, without the last stage's slope of f, which is evaluated next.
   auto const terms_of = [&](std::size_t stage, int slopes_of_f) {
     Terms terms{{1, &u}};
@@ -97,12 +97,12 @@ Reports ImexArk3::advance(EvolvingSystem& system, double time, double step, Syst
 
   system.evaluate(RatePart::explicit_, time, u, 0, {}, 1, f(1), nullptr);
   system.evaluate(RatePart::whole, time, u, 0, Terms{{-1, &f(1)}}, 1, g(1), nullptr);
-  system.combine(terms_of(2, 1), right);
-  system.combine(Terms{{1, &u}}, v);
+  right.assign(terms_of(2, 1));
+  v.copy(u);
   Reports reports = solve(2);
   for (std::size_t stage = 3; stage <= stages; ++stage) {
     int const last = static_cast<int>(stage) - 1;
-    system.combine(Terms{{1 / (gamma * step), &v}, {-1 / (gamma * step), &right}}, g(last));
+    g(last).assign({{1 / (gamma * step), &v}, {-1 / (gamma * step), &right}});
     system.evaluate(RatePart::explicit_, time + nodes[stage - 2] * step, v, 0, terms_of(stage, last - 1),
                     step * of_f[stage - 1][stage - 2], right, &f(last));
     append(reports, solve(stage));

@@ -13,8 +13,7 @@ namespace halocline {
 class ImexArs222 final : public TimeIntegrator {
  public:
   ImexArs222() : states_(2) {}
-  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
-                                                 SystemState& u) override;
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step, Vector& u) override;
   [[nodiscard]] double stable_factor() const override { return 1; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
   [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {
@@ -34,8 +33,7 @@ class ImexArk3 final : public TimeIntegrator {
   static constexpr double factor = 1.832;
 
   ImexArk3() : states_(8) {}
-  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
-                                                 SystemState& u) override;
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step, Vector& u) override;
   [[nodiscard]] double stable_factor() const override { return factor; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
   [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {

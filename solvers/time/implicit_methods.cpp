@@ -1,9 +1,7 @@
 #include "solvers/time/implicit_methods.hpp"
 
 #include <array>
-#include <initializer_list>
 #include <numbers>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -15,21 +13,16 @@ namespace {
 
 using Reports = std::vector<SolveReport>;
 
-void combine(EvolvingSystem& system, std::initializer_list<WeightedState> terms, SystemState& out) {
-  system.combine(std::span(terms.begin(), terms.size()), out);
-}
-
 /// A step of Sdirk2; `right` and `v` are working memory, and v holds the old state at the end.
-Reports sdirk2_step(EvolvingSystem& system, double time, double step, SystemState& u, SystemState& right,
-                    SystemState& v) {
+Reports sdirk2_step(EvolvingSystem& system, double time, double step, Vector& u, Vector& right, Vector& v) {
   constexpr double gamma = 1 - 1 / std::numbers::sqrt2;
   constexpr double weight = (1 - gamma) / gamma;  // (1 - gamma) h g(v) = weight (v - u)
-  combine(system, {{1, &u}}, v);
+  v.copy(u);
   Reports reports = system.solve(time + gamma * step, gamma * step, u, v);
-  combine(system, {{weight, &v}, {1 - weight, &u}}, right);
+  right.assign({{weight, &v}, {1 - weight, &u}});
   Reports second = system.solve(time + step, gamma * step, right, v);
   reports.insert(reports.end(), std::make_move_iterator(second.begin()), std::make_move_iterator(second.end()));
-  system.swap(u, v);
+  u.swap(v);
   return reports;
 }
 
@@ -77,17 +70,17 @@ ThetaMethod::ThetaMethod(double theta) : theta_(theta) {
   if (!(theta >= 0.5 && theta <= 1)) throw InputError("theta method: theta is outside 1/2 … 1");
 }
 
-Reports ThetaMethod::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
+Reports ThetaMethod::advance(EvolvingSystem& system, double time, double step, Vector& u) {
   if (v_ == nullptr) v_ = system.create_state();
   double const scale = theta_ * step;
-  combine(system, {{1, &u}}, *v_);
+  v_->copy(u);
   Reports reports = system.solve(time + scale, scale, u, *v_);
-  combine(system, {{1 / theta_, v_.get()}, {1 - 1 / theta_, &u}}, u);
+  u.assign({{1 / theta_, v_.get()}, {1 - 1 / theta_, &u}});
   ++steps_.taken;
   return reports;
 }
 
-Reports Sdirk2::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
+Reports Sdirk2::advance(EvolvingSystem& system, double time, double step, Vector& u) {
   if (v_ == nullptr) {
     right_ = system.create_state();
     v_ = system.create_state();
@@ -108,7 +101,7 @@ bool Bdf2::serialize(StateArchive& archive, std::string const& group, EvolvingSy
   return true;
 }
 
-Reports Bdf2::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
+Reports Bdf2::advance(EvolvingSystem& system, double time, double step, Vector& u) {
   // Stable for any steps as long as none is 1 + sqrt(2) times the previous one or longer.
   constexpr double largest_ratio = 2.4;
   if (v_ == nullptr) {
@@ -121,12 +114,12 @@ Reports Bdf2::advance(EvolvingSystem& system, double time, double step, SystemSt
   } else {
     double const w = step / last_step_;
     double const whole = 1 + 2 * w;
-    combine(system, {{1 + w, &u}, {-w, before_.get()}}, *v_);  // the guess extrapolates both linearly
-    combine(system, {{(1 + w) * (1 + w) / whole, &u}, {-w * w / whole, before_.get()}}, *before_);
+    v_->assign({{1 + w, &u}, {-w, before_.get()}});  // the guess extrapolates both linearly
+    before_->assign({{(1 + w) * (1 + w) / whole, &u}, {-w * w / whole, before_.get()}});
     reports = system.solve(time + step, (1 + w) / whole * step, *before_, *v_);
-    system.swap(u, *v_);
+    u.swap(*v_);
   }
-  system.swap(*before_, *v_);
+  before_->swap(*v_);
   last_step_ = step;
   ++steps_.taken;
   return reports;

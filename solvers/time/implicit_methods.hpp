@@ -19,8 +19,7 @@ class ThetaMethod final : public TimeIntegrator {
  public:
   /// Throws InputError unless 1/2 <= theta <= 1.
   explicit ThetaMethod(double theta);
-  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
-                                                 SystemState& u) override;
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step, Vector& u) override;
   [[nodiscard]] StepCount steps() const override { return steps_; }
   [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {
     return halocline::serialize(steps_, archive, group), true;
@@ -28,7 +27,7 @@ class ThetaMethod final : public TimeIntegrator {
 
  private:
   double theta_;
-  std::unique_ptr<SystemState> v_;
+  std::unique_ptr<Vector> v_;
   StepCount steps_;
 };
 
@@ -36,16 +35,15 @@ class ThetaMethod final : public TimeIntegrator {
 /// scale, L-stable and stiffly accurate. Alexander, 1977, SIAM Journal on Numerical Analysis 14.
 class Sdirk2 final : public TimeIntegrator {
  public:
-  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
-                                                 SystemState& u) override;
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step, Vector& u) override;
   [[nodiscard]] StepCount steps() const override { return steps_; }
   [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {
     return halocline::serialize(steps_, archive, group), true;
   }
 
  private:
-  std::unique_ptr<SystemState> right_;
-  std::unique_ptr<SystemState> v_;
+  std::unique_ptr<Vector> right_;
+  std::unique_ptr<Vector> v_;
   StepCount steps_;
 };
 
@@ -57,16 +55,15 @@ class Sdirk2 final : public TimeIntegrator {
 /// Wanner: Solving Ordinary Differential Equations I, section III.5.
 class Bdf2 final : public TimeIntegrator {
  public:
-  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
-                                                 SystemState& u) override;
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step, Vector& u) override;
   void restart() override { last_step_ = 0; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
   [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem& system) override;
 
  private:
-  double last_step_ = 0;                 ///< 0: none
-  std::unique_ptr<SystemState> before_;  ///< u at the previous step
-  std::unique_ptr<SystemState> v_;
+  double last_step_ = 0;            ///< 0: none
+  std::unique_ptr<Vector> before_;  ///< u at the previous step
+  std::unique_ptr<Vector> v_;
   StepCount steps_;
 };
 

@@ -1,9 +1,7 @@
 #include "solvers/time/linear_evolving_system.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "framework/operator/scaled_error.hpp"
 #include "framework/operator/state_archive.hpp"
 #include "framework/runtime/error.hpp"
 #include "solvers/linear/solver.hpp"
@@ -25,37 +23,13 @@ double LinearSystem::spectral_bound() { return stiffness().norm_bound() * invers
 
 double LinearSystem::euler_step() { return 2 / spectral_bound(); }
 
-struct LinearEvolvingSystem::State final : SystemState {
-  explicit State(std::size_t its_number) : number(its_number) {}
-  std::size_t number;
-};
-
 LinearEvolvingSystem::LinearEvolvingSystem(LinearSystem& system, LinearSolver& solver, Vector& u, Solves solves)
-    : system_(system), solver_(solver), u_(u), is_split_(solves == Solves::implicit), vectors_{&u} {
+    : system_(system), solver_(solver), u_(u), is_split_(solves == Solves::implicit) {
   if (is_split_) system_.split();
 }
 
-Vector& LinearEvolvingSystem::vector(SystemState const& state) const {
-  return *vectors_[static_cast<State const&>(state).number];
-}
-
 std::vector<SolveReport> LinearEvolvingSystem::advance(TimeIntegrator& integrator, double time, double step) {
-  State u(0);
-  auto reports = integrator.advance(*this, time, step, u);
-  if (vectors_[0] != &u_) {
-    // After swaps another state owns the memory of u, with values that may be needed. They move to a spare vector, and
-    // the vector that replaced u becomes the spare one.
-    if (spare_ == nullptr) spare_ = u_.create();
-    auto const held = std::find(vectors_.begin(), vectors_.end(), &u_);
-    spare_->copy(u_);
-    u_.copy(*vectors_[0]);
-    auto const lent =
-        std::find_if(owned_.begin(), owned_.end(), [&](auto const& one) { return one.get() == vectors_[0]; });
-    *held = spare_.get();
-    lent->swap(spare_);
-    vectors_[0] = &u_;
-  }
-  return reports;
+  return integrator.advance(*this, time, step, u_);
 }
 
 double LinearEvolvingSystem::euler_step() {
@@ -63,45 +37,7 @@ double LinearEvolvingSystem::euler_step() {
   return euler_step_;
 }
 
-std::unique_ptr<SystemState> LinearEvolvingSystem::create_state() const {
-  owned_.push_back(u_.create());
-  vectors_.push_back(owned_.back().get());
-  return std::make_unique<State>(vectors_.size() - 1);
-}
-
-void LinearEvolvingSystem::swap(SystemState& a, SystemState& b) {
-  std::swap(vectors_[static_cast<State const&>(a).number], vectors_[static_cast<State const&>(b).number]);
-}
-
-void LinearEvolvingSystem::sum(std::span<Weighted const> terms, Vector& out) {
-  // If a term is `out` itself, the pass that adds the first other term also scales it.
-  double own = 0;
-  bool holds_own = false;
-  for (auto const& [weight, x] : terms) {
-    if (x != &out) continue;
-    own += weight;
-    holds_own = true;
-  }
-  bool is_first = true;
-  double first_weight = 1;
-  for (auto const& [weight, x] : terms) {
-    if (x == &out) continue;
-    if (!is_first) {
-      out.combine(weight, *x, first_weight);
-      first_weight = 1;
-    } else if (holds_own) {
-      out.combine(weight, *x, own);
-    } else {
-      out.copy(*x);
-      first_weight = weight;
-    }
-    is_first = false;
-  }
-  if (is_first)
-    out.scale(own);
-  else if (first_weight != 1)
-    out.scale(first_weight);
-}
+std::unique_ptr<Vector> LinearEvolvingSystem::create_state() const { return u_.create(); }
 
 bool LinearEvolvingSystem::find_rate(RatePart part, double time, Vector const& y) {
   bool const is_whole = part == RatePart::whole;
@@ -122,29 +58,18 @@ bool LinearEvolvingSystem::find_rate(RatePart part, double time, Vector const& y
   return true;
 }
 
-void LinearEvolvingSystem::evaluate(RatePart part, double time, SystemState& y, double own,
-                                    std::span<WeightedState const> terms, double scale, SystemState& out,
-                                    SystemState* slope) {
-  std::vector<Weighted> all;
-  if (own != 0) all.push_back({own, &vector(y)});
-  for (auto const& [weight, state] : terms) all.push_back({weight, &vector(*state)});
-  bool const has_rate = find_rate(part, time, vector(y));
+void LinearEvolvingSystem::evaluate(RatePart part, double time, Vector& y, double own,
+                                    std::span<WeightedVector const> terms, double scale, Vector& out, Vector* slope) {
+  std::vector<WeightedVector> all(terms.begin(), terms.end());
+  if (own != 0) all.push_back({own, &y});
+  bool const has_rate = find_rate(part, time, y);
   if (has_rate) all.push_back({scale, rate_.get()});
-  if (all.empty())
-    vector(out).fill(0);
-  else
-    sum(all, vector(out));
+  out.assign(all);
   if (slope == nullptr) return;
   if (has_rate)
-    vector(*slope).copy(*rate_);
+    slope->copy(*rate_);
   else
-    vector(*slope).fill(0);
-}
-
-void LinearEvolvingSystem::combine(std::span<WeightedState const> terms, SystemState& out) {
-  std::vector<Weighted> all;
-  for (auto const& [weight, state] : terms) all.push_back({weight, &vector(*state)});
-  sum(all, vector(out));
+    slope->fill(0);
 }
 
 Operator const& LinearEvolvingSystem::prepare(double scale) {
@@ -155,20 +80,19 @@ Operator const& LinearEvolvingSystem::prepare(double scale) {
   return a;
 }
 
-std::vector<SolveReport> LinearEvolvingSystem::solve(double time, double scale, SystemState const& right,
-                                                     SystemState& out) {
+std::vector<SolveReport> LinearEvolvingSystem::solve(double time, double scale, Vector const& right, Vector& out) {
   Operator const& a = prepare(scale);
   if (b_ == nullptr) b_ = u_.create();
-  b_->multiply(system_.mass(), vector(right));
+  b_->multiply(system_.mass(), right);
   system_.add_source(is_split_ ? SourcePart::implicit : SourcePart::whole, time, scale, *b_);
-  return {solver_.solve(a, *b_, vector(out))};
+  return {solver_.solve(a, *b_, out)};
 }
 
-void LinearEvolvingSystem::serialize(StateArchive& archive, std::string const& name, SystemState& state) {
-  FieldBase* const field = vector(state).underlying_field();
-  if (field == nullptr)
+void LinearEvolvingSystem::serialize(StateArchive& archive, std::string const& name, Vector& state) {
+  std::vector<FieldBase*> const fields = state.underlying_fields();
+  if (fields.size() != 1)
     throw DefectError("the state `" + name + "` is not a field, and only fields are stored in checkpoints");
-  archive.field(name, *field);
+  archive.field(name, *fields.front());
 }
 
 bool LinearEvolvingSystem::serialize(StateArchive& archive, TimeIntegrator& integrator,
@@ -180,11 +104,6 @@ bool LinearEvolvingSystem::serialize(StateArchive& archive, TimeIntegrator& inte
     if (scale > 0) solver_.serialize(archive, "solver");
   }
   return integrator.serialize(archive, integrator_group, *this);
-}
-
-double LinearEvolvingSystem::scaled_maximum(SystemState const& error, SystemState const& before,
-                                            SystemState const& after, double absolute, double relative) {
-  return largest_scaled_error(vector(error), vector(before), vector(after), absolute, relative);
 }
 
 }  // namespace halocline

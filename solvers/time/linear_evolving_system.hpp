@@ -73,28 +73,16 @@ class LinearEvolvingSystem final : public EvolvingSystem {
   /// LinearSystem::euler_step, or explicit_euler_step of a split system.
   [[nodiscard]] double euler_step();
 
-  [[nodiscard]] std::unique_ptr<SystemState> create_state() const override;
-  void swap(SystemState& a, SystemState& b) override;
-  void evaluate(RatePart part, double time, SystemState& y, double own, std::span<WeightedState const> terms,
-                double scale, SystemState& out, SystemState* slope) override;
-  void combine(std::span<WeightedState const> terms, SystemState& out) override;
-  [[nodiscard]] std::vector<SolveReport> solve(double time, double scale, SystemState const& right,
-                                               SystemState& out) override;
-  [[nodiscard]] double scaled_maximum(SystemState const& error, SystemState const& before, SystemState const& after,
-                                      double absolute, double relative) override;
-  void serialize(StateArchive& archive, std::string const& name, SystemState& state) override;
+  [[nodiscard]] std::unique_ptr<Vector> create_state() const override;
+  void evaluate(RatePart part, double time, Vector& y, double own, std::span<WeightedVector const> terms, double scale,
+                Vector& out, Vector* slope) override;
+  [[nodiscard]] std::vector<SolveReport> solve(double time, double scale, Vector const& right, Vector& out) override;
+  void serialize(StateArchive& archive, std::string const& name, Vector& state) override;
   /// Serializes the state of the solver, which it prepares, and of the integrator; false if the integrator does not
   /// support it.
   [[nodiscard]] bool serialize(StateArchive& archive, TimeIntegrator& integrator, std::string const& integrator_group);
 
  private:
-  struct State;
-  struct Weighted {
-    double weight;
-    Vector const* x;
-  };
-  [[nodiscard]] Vector& vector(SystemState const& state) const;
-  static void sum(std::span<Weighted const> terms, Vector& out);
   /// M + scale K, with the solver prepared for it.
   Operator const& prepare(double scale);
   /// rate_ = M^-1 (f(time) - K y), or the explicit part of that. Returns false if there is no such part.
@@ -104,12 +92,9 @@ class LinearEvolvingSystem final : public EvolvingSystem {
   LinearSolver& solver_;
   Vector& u_;
   bool is_split_;
-  mutable std::vector<std::unique_ptr<Vector>> owned_;
-  mutable std::vector<Vector*> vectors_;  ///< by the number of a state, which a swap exchanges; 0 is u's
-  std::unique_ptr<Vector> spare_;         ///< null until a step ends with the memory of u in another state
-  Operator const* prepared_ = nullptr;    ///< the operator that the solver was last prepared for …
-  double prepared_scale_ = 0;             ///< … and its scale
-  double euler_step_ = 0;                 ///< 0: not computed yet
+  Operator const* prepared_ = nullptr;  ///< the operator that the solver was last prepared for …
+  double prepared_scale_ = 0;           ///< … and its scale
+  double euler_step_ = 0;               ///< 0: not computed yet
   std::unique_ptr<Vector> b_;
   std::unique_ptr<Vector> rate_;
   std::unique_ptr<Vector> minus_inverse_mass_;

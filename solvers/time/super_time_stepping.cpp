@@ -55,11 +55,11 @@ int RungeKuttaLegendre::stages_for(double step) const {
   return stages;
 }
 
-std::vector<SolveReport> RungeKuttaLegendre::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
+std::vector<SolveReport> RungeKuttaLegendre::advance(EvolvingSystem& system, double time, double step, Vector& u) {
   states_.make(system);
   std::vector<ExplicitStage> const stages = stages_of(stages_for(step));
   for (ExplicitStage const& stage : stages) take_stage(stage, system, time, step, u, states_);
-  system.swap(u, states_[stages.back().out]);
+  u.swap(states_[stages.back().out]);
   ++steps_.taken;
   return {};
 }

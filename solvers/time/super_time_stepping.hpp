@@ -11,8 +11,7 @@ class RungeKuttaLegendre final : public TimeIntegrator {
  public:
   /// \param most_stages odd, at least 3
   explicit RungeKuttaLegendre(int most_stages) : most_stages_(most_stages), states_(3) {}
-  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
-                                                 SystemState& u) override;
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step, Vector& u) override;
   [[nodiscard]] double stable_factor() const override { return factor_of(most_stages_); }
   void set_euler_step(double step) override { euler_step_ = step; }
   [[nodiscard]] StepCount steps() const override { return steps_; }

@@ -14,11 +14,63 @@
 
 namespace halocline {
 
-/// A state of a few numbers.
-class NumbersState final : public SystemState {
+/// A state of a few numbers: a vector with the operations that integrators use.
+class NumbersState final : public Vector {
  public:
   explicit NumbersState(std::vector<double> numbers) : values(std::move(numbers)) {}
   std::vector<double> values;
+
+  [[nodiscard]] std::unique_ptr<Vector> create() const override {
+    return std::make_unique<NumbersState>(std::vector<double>(values.size()));
+  }
+  [[nodiscard]] Index size() const override { return static_cast<Index>(values.size()); }
+  [[nodiscard]] Precision precision() const override { return Precision::double_; }
+  [[nodiscard]] void const* memory() const override { return values.data(); }
+  void fill(double value) override { std::fill(values.begin(), values.end(), value); }
+  void copy(Vector const& x) override { values = of(x); }
+  void swap(Vector& x) override { std::swap(values, dynamic_cast<NumbersState&>(x).values); }
+  using Vector::assign;
+  void assign(std::span<WeightedVector const> terms) override { values = sum(terms, values.size()); }
+  [[nodiscard]] double scaled_maximum(Vector const& before, Vector const& after, double absolute,
+                                      double relative) const override {
+    double largest = 0;
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      double const size = std::max(std::abs(of(before)[n]), std::abs(of(after)[n]));
+      double const ratio = std::abs(values[n]) / (absolute + relative * size);
+      if (!(ratio <= largest)) largest = ratio;
+    }
+    return largest;
+  }
+
+  [[nodiscard]] static std::vector<double> const& of(Vector const& x) {
+    return dynamic_cast<NumbersState const&>(x).values;
+  }
+  [[nodiscard]] static std::vector<double> sum(std::span<WeightedVector const> terms, std::size_t size) {
+    std::vector<double> sum(size, 0.0);
+    for (auto const& [weight, x] : terms) {
+      for (std::size_t n = 0; n < size; ++n) sum[n] += weight * of(*x)[n];
+    }
+    return sum;
+  }
+
+  void randomize(std::uint64_t) override { throw unused(); }
+  void scale(double) override { throw unused(); }
+  void add(double, Vector const&) override { throw unused(); }
+  void combine(double, Vector const&, double) override { throw unused(); }
+  void advance(double, Vector&, double, Vector const&) override { throw unused(); }
+  [[nodiscard]] double add_and_square(double, Vector const&) override { throw unused(); }
+  void multiply(Vector const&, Vector const&) override { throw unused(); }
+  [[nodiscard]] double multiply_and_dot(Vector const&, Vector const&) override { throw unused(); }
+  void convert(Vector const&, double) override { throw unused(); }
+  [[nodiscard]] double convert_and_dot(Vector const&, double, Vector const&) override { throw unused(); }
+  void add_converted(double, Vector const&) override { throw unused(); }
+  void invert() override { throw unused(); }
+  [[nodiscard]] double dot(Vector const&) const override { throw unused(); }
+  [[nodiscard]] PendingSum start_products(std::span<Factors const>) const override { throw unused(); }
+  [[nodiscard]] double maximum() const override { throw unused(); }
+
+ private:
+  static DefectError unused() { return DefectError("an integrator used an operation of solvers"); }
 };
 
 /// A few ordinary differential equations, u' = f(t, u) + A u + s(t), solved by elimination. It counts its calls, and
@@ -37,14 +89,13 @@ class SmallSystem final : public EvolvingSystem {
   int solves = 0;
   int most_terms = 0;
 
-  [[nodiscard]] std::unique_ptr<SystemState> create_state() const override {
+  [[nodiscard]] std::unique_ptr<Vector> create_state() const override {
     ++const_cast<SmallSystem*>(this)->made;
     return std::make_unique<NumbersState>(Numbers(size_, std::nan("")));
   }
-  void swap(SystemState& a, SystemState& b) override { std::swap(values(a), values(b)); }
 
-  void evaluate(RatePart part, double time, SystemState& y, double own, std::span<WeightedState const> terms,
-                double scale, SystemState& out, SystemState* slope) override {
+  void evaluate(RatePart part, double time, Vector& y, double own, std::span<WeightedVector const> terms, double scale,
+                Vector& out, Vector* slope) override {
     if (&out == &y || slope == &y || slope == &out) throw DefectError("an evaluation into what it reads");
     ++rates;
     most_terms = std::max(most_terms, static_cast<int>(terms.size()));
@@ -56,19 +107,13 @@ class SmallSystem final : public EvolvingSystem {
         for (std::size_t m = 0; m < size_; ++m) rate[n] += a_[n * size_ + m] * values(y)[m];
       }
     }
-    Numbers sum = summed(terms);
+    Numbers sum = NumbersState::sum(terms, size_);
     for (std::size_t n = 0; n < size_; ++n) sum[n] += (own == 0 ? 0 : own * values(y)[n]) + scale * rate[n];
     values(out) = sum;
     if (slope != nullptr) values(*slope) = rate;
   }
 
-  void combine(std::span<WeightedState const> terms, SystemState& out) override {
-    most_terms = std::max(most_terms, static_cast<int>(terms.size()));
-    values(out) = summed(terms);
-  }
-
-  [[nodiscard]] std::vector<SolveReport> solve(double time, double scale, SystemState const& right,
-                                               SystemState& out) override {
+  [[nodiscard]] std::vector<SolveReport> solve(double time, double scale, Vector const& right, Vector& out) override {
     if (a_.empty()) throw DefectError("nothing to solve for");
     ++solves;
     Numbers x = values(right);
@@ -83,28 +128,9 @@ class SmallSystem final : public EvolvingSystem {
     return {report};
   }
 
-  [[nodiscard]] double scaled_maximum(SystemState const& error, SystemState const& before, SystemState const& after,
-                                      double absolute, double relative) override {
-    double largest = 0;
-    for (std::size_t n = 0; n < size_; ++n) {
-      double const size = std::max(std::abs(values(before)[n]), std::abs(values(after)[n]));
-      double const ratio = std::abs(values(error)[n]) / (absolute + relative * size);
-      if (!(ratio <= largest)) largest = ratio;
-    }
-    return largest;
-  }
-
  private:
-  static Numbers& values(SystemState& state) { return dynamic_cast<NumbersState&>(state).values; }
-  static Numbers const& values(SystemState const& state) { return dynamic_cast<NumbersState const&>(state).values; }
-
-  [[nodiscard]] Numbers summed(std::span<WeightedState const> terms) const {
-    Numbers sum(size_, 0.0);
-    for (auto const& [weight, state] : terms) {
-      for (std::size_t n = 0; n < size_; ++n) sum[n] += weight * values(*state)[n];
-    }
-    return sum;
-  }
+  static Numbers& values(Vector& state) { return dynamic_cast<NumbersState&>(state).values; }
+  static Numbers const& values(Vector const& state) { return NumbersState::of(state); }
 
   /// Solves a system by elimination with partial pivoting; x is the right-hand side, then the solution.
   void eliminate(Numbers& matrix, Numbers& x) const {

@@ -32,7 +32,7 @@ class TimeIntegrator {
   /// the solves; if one did not reach its criteria, u is the best available state. Throws SolveError if no step,
   /// however short, meets the tolerance of an error-controlled method.
   [[nodiscard]] virtual std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
-                                                         SystemState& u) = 0;
+                                                         Vector& u) = 0;
 
   /// Ratio of the longest stable step of this method to that of explicit Euler; for an IMEX method, with both applied
   /// to f alone. Infinite for implicit methods.
@@ -48,7 +48,7 @@ class TimeIntegrator {
   [[nodiscard]] virtual bool keep_previous() { return false; }
   /// Takes the last `advance` back: u is what it was before. Only after keep_previous() returned true, and once for
   /// each `advance`.
-  virtual void undo(EvolvingSystem& /*system*/, SystemState& /*u*/) {}
+  virtual void undo(Vector& /*u*/) {}
   /// Discards the history of earlier steps, because u was changed from outside.
   virtual void restart() {}
   /// Counts of steps; an error-controlled method may take several in one `advance`.
