@@ -48,9 +48,15 @@ def multigrid(cells):
             "solver": {"method": "multigrid", "multigrid": {"start": "full"}}, **QUIET}
 
 
-def steps(physics, cells, number, size):
-    return {"physics": physics, "mesh": {"cells": [cells] * 3}, "time": {"step": size, "steps": number},
+def steps(physics, cells, number, size, **time_section):
+    return {"physics": physics, "mesh": {"cells": [cells] * 3}, "time": {"step": size, "steps": number, **time_section},
             physics: {"initial": "sin(3*x)*sin(2*y)*sin(z)"}, **QUIET}
+
+
+def explicit_heat(cells, number):
+    deck = steps("heat", cells, number, 0.08 / cells ** 2, method="ssp_rk3")
+    deck["heat"]["conductivity"] = "1+x*y"
+    return deck
 
 
 def law(deck, cells, number):
@@ -71,6 +77,8 @@ DECKS = {
     "wave 128^3, 100 steps": (steps("wave", 128, 100, 1e-4), (0,)),
     "wave 16^3, 3000 steps": (steps("wave", 16, 3000, 1e-4), (0,)),
     "heat 64^3, 10 steps": (steps("heat", 64, 10, 1e-3), (0,)),
+    "heat 96^3 with a conductivity, ssp_rk3, 60 steps": (explicit_heat(96, 60), (0,)),
+    "heat 64^3, bdf2, 10 steps": (steps("heat", 64, 10, 1e-3, method="bdf2"), (0,)),
     "Euler 192^2, WENO5, 60 steps": (law(euler(2, reconstruction="weno5"), [192] * 2, 60), (0,)),
     "Euler 192^2, PLM (van Leer), 60 steps": (law(euler(2), [192] * 2, 60), (0,)),
     "Euler 48^3, WENO5, 20 steps": (law(euler(3, reconstruction="weno5"), [48] * 3, 20), (0,)),

@@ -180,6 +180,9 @@ void EquationSystem<Real>::take_donor_cells(StageArguments<Real> const& stage, F
     donor_cells_ += static_cast<std::int64_t>(marked[0]);
     exchange_of_marks_->exchange({marks_.get()});
     stages_->take_donor_cells(stage, *marks_, round);
+    for (Block const& block : mesh_->blocks()) {
+      for (auto const& field : out.fields()) field->mark_written(block, field->owned(block), "donor cells");
+    }
   }
 }
 

@@ -37,11 +37,11 @@ constexpr std::array<std::array<double, 3>, stages> of_g{
 
 /// An entry of a method without options.
 template <class Method>
-IntegratorEntry entry_of(std::string name, std::string sentence, int order, int states, double numbers, double factor,
-                         MethodNotes notes) {
+IntegratorEntry entry_of(std::string const& name, std::string const& sentence, int order, int states, double numbers,
+                         double factor, MethodNotes const& notes) {
   auto const declare = [name, sentence] { return Section(name, sentence); };
-  return {.name = std::move(name),
-          .sentence = std::move(sentence),
+  return {.name = name,
+          .sentence = sentence,
           .declare = declare,
           .create = [](Options const&) { return std::make_unique<Method>(); },
           .treatment = Treatment::imex,
@@ -49,7 +49,7 @@ IntegratorEntry entry_of(std::string name, std::string sentence, int order, int 
           .states = states,
           .numbers_moved = numbers,
           .stable_factor = factor,
-          .notes = std::move(notes)};
+          .notes = notes};
 }
 
 }  // namespace

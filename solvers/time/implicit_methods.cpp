@@ -28,19 +28,19 @@ Reports sdirk2_step(EvolvingSystem& system, double time, double step, Vector& u,
 
 /// An entry of a method without options.
 template <class Method, class... Arguments>
-IntegratorEntry entry_of(std::string name, std::string sentence, int order, int states, double numbers,
-                         MethodNotes notes, Arguments... arguments) {
+IntegratorEntry entry_of(std::string const& name, std::string const& sentence, int order, int states, double numbers,
+                         MethodNotes const& notes, Arguments... arguments) {
   auto const declare = [name, sentence] { return Section(name, sentence); };
   auto const create = [arguments...](Options const&) { return std::make_unique<Method>(arguments...); };
-  return {.name = std::move(name),
-          .sentence = std::move(sentence),
+  return {.name = name,
+          .sentence = sentence,
           .declare = declare,
           .create = create,
           .treatment = Treatment::implicit,
           .order = order,
           .states = states,
           .numbers_moved = numbers,
-          .notes = std::move(notes)};
+          .notes = notes};
 }
 
 IntegratorEntry theta_entry() {
