@@ -1,6 +1,5 @@
 #include "framework/operator/field_vector.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "framework/field/field.hpp"
@@ -26,6 +25,17 @@ template <class Real>
 Mesh const& mesh_of(Fields<Real> const& fields) {
   if (fields.empty()) throw DefectError("a vector of no fields");
   return fields.front()->mesh();
+}
+
+/// Entries that all ranks own.
+template <class Real>
+Index entries_of(Fields<Real> const& fields) {
+  Index entries = 0;
+  for (auto const& field : fields) {
+    Extents const points = field->mesh().extents(field->centring());
+    entries += points[0] * points[1] * points[2] * field->components();
+  }
+  return entries;
 }
 
 /// Pieces of memory on this rank: one for each field, component and block.
@@ -98,7 +108,8 @@ std::unique_ptr<Vector> FieldVector<Real>::create() const {
 template <class Real>
 void FieldVector<Real>::swap(Vector& x) {
   auto& other = static_cast<FieldVector&>(this->same_space(x));
-  if (*unknowns_ == all_owned(fields_)) {
+  // By the entries of all ranks, so that all do the same.
+  if (this->size() == entries_of(fields_)) {
     for (std::size_t n = 0; n < fields_.size(); ++n) fields_[n]->swap_values(*other.fields_[n]);
     return;
   }

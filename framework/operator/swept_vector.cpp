@@ -183,9 +183,17 @@ void SweptVector<Real>::assign_sum(std::span<WeightedVector const> terms, std::i
 template <class Real>
 void SweptVector<Real>::assign(std::span<WeightedVector const> terms) {
   if (terms.empty()) return fill(0);
-  // The first pass overwrites this vector, so it has to be in that pass if it is a term.
-  std::vector<WeightedVector> left(terms.begin(), terms.end());
-  std::stable_partition(left.begin(), left.end(), [&](WeightedVector const& term) { return term.x == this; });
+  // The first pass overwrites this vector, so it has to be in that pass if it is a term, under whatever name.
+  std::vector<WeightedVector> left;
+  WeightedVector own{0, nullptr};
+  for (WeightedVector const& term : terms) {
+    if (term.x->memory() == memory()) {
+      own = {own.weight + term.weight, this};
+    } else {
+      left.push_back(term);
+    }
+  }
+  if (own.x != nullptr) left.insert(left.begin(), own);
   while (true) {
     std::size_t const count = std::min<std::size_t>(left.size(), 4);
     switch (count) {

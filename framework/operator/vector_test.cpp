@@ -129,6 +129,10 @@ TYPED_TEST(VectorTest, AssignAddsAnyNumberOfTerms) {
     auto const b = values_of<Real>(x);
     auto const c = values_of<Real>(y);
     for (int count = 0; count <= 9; ++count) {
+      u.randomize(1);
+      u.assign(std::vector<WeightedVector>(static_cast<std::size_t>(count), {0.5, &u}));
+      auto const many = values_of<Real>(u);
+      for (std::size_t at = 0; at < a.size(); ++at) ASSERT_EQ(many[at], static_cast<Real>(0.5 * count) * a[at]);
       // `u` itself is among the terms, the first or a later one, or not.
       for (int const own : {-1, 0, count - 1}) {
         u.randomize(1);
@@ -316,6 +320,16 @@ TEST(Vector, ASwapLeavesOtherEntriesOfTheFields) {
   field.copy_owned(block, 0, std::as_writable_bytes(std::span(values)));
   for (double const value : values) EXPECT_TRUE(value == 2 || value == 5) << value;
   EXPECT_EQ(std::count(values.begin(), values.end(), 2), as_field_vector<double>(*u).unknowns(block).size());
+}
+
+TEST(Vector, ASwapOfAllEntriesMovesNone) {
+  for (Storage const storage : {Storage::field, Storage::fields, Storage::array}) {
+    auto const u = make_vector<double>(storage, {12, 3}, 2);
+    auto const x = u->create();
+    void const* const memory = u->memory();
+    u->swap(*x);
+    EXPECT_EQ(x->memory(), memory);
+  }
 }
 
 TEST(Vector, OperatorsOfOneFieldRefuseSeveral) {

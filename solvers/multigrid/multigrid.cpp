@@ -42,7 +42,8 @@ std::unique_ptr<Vector> inverse_of_single(Operator const& a) {
 template <class Work>
 void run_or_replay(ReplayedWork* replayed, Vector const& r, Vector& z, Work const& work) {
   if (replayed == nullptr) return work();
-  replayed->run({r.memory(), z.memory()}, work);
+  // A swap gives a vector other memory, and new vectors may get the memory of old ones.
+  replayed->run({&r, &z, r.memory(), z.memory()}, work);
 }
 
 }  // namespace
