@@ -113,7 +113,7 @@ class Plane {
             BlockView<float const>(view(0, 1)));
     }
   }
-  /// The largest difference between both results, computed by the system itself.
+  /// The largest difference between both results.
   [[nodiscard]] double difference() {
     auto const error = system_->create_state();
     error->assign({{1, states_[1].get()}, {-1, states_[2].get()}});

@@ -12,8 +12,8 @@ class ReplayedWork {
  public:
   ReplayedWork();
   ~ReplayedWork();
-  /// `work` must only enqueue kernels, and depend on nothing that may change except `arguments`: the memory of the
-  /// vectors that it reads and writes (Vector::memory), which must outlive this object.
+  /// `work` must only enqueue kernels, and depend on nothing that may change except `arguments`: the addresses of the
+  /// vectors that it reads and writes, and of their memory (Vector::memory). They must outlive this object.
   void run(std::vector<void const*> const& arguments, std::function<void()> const& work);
 
  private:

@@ -18,12 +18,8 @@ namespace halocline {
 namespace {
 
 template <class Real>
-FieldVector<Real>& as_fields(Vector& state) {
-  return dynamic_cast<FieldVector<Real>&>(state);
-}
-template <class Real>
-FieldVector<Real> const& as_fields(Vector const& state) {
-  return dynamic_cast<FieldVector<Real> const&>(state);
+FieldVector<Real>& as_state(Vector& state) {
+  return const_cast<FieldVector<Real>&>(as_field_vector<Real>(state));
 }
 
 template <class Real>
@@ -50,7 +46,7 @@ EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh,
   for (std::size_t n = 0; n < fields_.size() && !law_; ++n) walls_.emplace_back(*like_.fields()[n], fields_[n].walls);
   auto const is_zero = [](EquationField const& field) { return field.source.is_zero(); };
   if (!std::all_of(fields_.begin(), fields_.end(), is_zero)) {
-    sources_ = std::make_unique<FieldVector<Real>>(as_fields<Real>(*like_.create()).fields());
+    sources_ = std::make_unique<FieldVector<Real>>(as_field_vector<Real>(*like_.create()).fields());
   }
 }
 
@@ -107,8 +103,8 @@ void EquationSystem<Real>::sweep_slope(StageArguments<Real> const& of, FieldVect
 template <class Real>
 void EquationSystem<Real>::evaluate(RatePart part, double time, Vector& y, double own,
                                     std::span<WeightedVector const> terms, double scale, Vector& out, Vector* slope) {
-  FieldVector<Real>& of = as_fields<Real>(y);
-  FieldVector<Real>& to = as_fields<Real>(out);
+  FieldVector<Real>& of = as_state<Real>(y);
+  FieldVector<Real>& to = as_state<Real>(out);
   FieldVector<Real> const* const source = sources(time);
   prepare(time, of);
 
@@ -124,7 +120,7 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, Vector& y, doubl
       out.assign(all);
       all.assign(1, {1, &out});
     }
-    sweep_slope({.part = part, .time = time, .y = &of.fields(), .scale = 1}, as_fields<Real>(*slope));
+    sweep_slope({.part = part, .time = time, .y = &of.fields(), .scale = 1}, as_state<Real>(*slope));
     add_source();
     all.push_back({scale, slope});
     return out.assign(all);
@@ -143,9 +139,9 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, Vector& y, doubl
   for (WeightedVector const& term : all) {
     auto const n = static_cast<std::size_t>(stage.terms++);
     stage.weights[n] = term.weight;
-    stage.states[n] = &as_fields<Real>(*term.x).fields();
+    stage.states[n] = &as_field_vector<Real>(*term.x).fields();
   }
-  if (slope != nullptr) stage.slope = &as_fields<Real>(*slope).fields();
+  if (slope != nullptr) stage.slope = &as_field_vector<Real>(*slope).fields();
   sweep(of, stage, to);
   if (slope != nullptr) add_source();
   if (slope == nullptr && names_) take_donor_cells(stage, to);
@@ -189,11 +185,11 @@ void EquationSystem<Real>::take_donor_cells(StageArguments<Real> const& stage, F
 template <class Real>
 std::vector<SolveReport> EquationSystem<Real>::solve(double time, double scale, Vector const& right, Vector& out) {
   if (implicit_.empty()) throw DefectError("a system without an implicit part was asked to solve for it");
-  FieldVector<Real>& to = as_fields<Real>(out);
+  FieldVector<Real>& to = as_state<Real>(out);
   exchange_.finish();
   std::vector<SolveReport> reports;
   for (std::size_t n = 0; n < implicit_.size(); ++n) {
-    auto const& from = as_fields<Real>(right).fields()[n];
+    auto const& from = as_field_vector<Real>(right).fields()[n];
     if (implicit_[n]) {
       reports.push_back(implicit_[n]->solve(time, scale, from, to.fields()[n]));
     } else {
@@ -207,7 +203,7 @@ template <class Real>
 void EquationSystem<Real>::serialize(StateArchive& archive, std::string const& name, Vector& state) {
   exchange_.finish();
   std::string const group = name.empty() ? "" : name + "/";
-  for (auto const& field : as_fields<Real>(state).fields()) archive.field(group + field->name(), *field);
+  for (auto const& field : as_field_vector<Real>(state).fields()) archive.field(group + field->name(), *field);
 }
 
 template <class Real>
