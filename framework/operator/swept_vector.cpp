@@ -217,7 +217,7 @@ void SweptVector<Real>::assign(std::span<WeightedVector const> terms) {
 
 template <class Real>
 void SweptVector<Real>::scale(double a) {
-  update(vector_functor::Scale<Real>{static_cast<Real>(a)}, *this);
+  update(vector_functor::Sum<Real, 1>{{static_cast<Real>(a)}}, *this);
 }
 
 template <class Real>
@@ -227,7 +227,7 @@ void SweptVector<Real>::add(double a, Vector const& x) {
 
 template <class Real>
 void SweptVector<Real>::combine(double a, Vector const& x, double b) {
-  update(vector_functor::Combine<Real>{static_cast<Real>(a), static_cast<Real>(b)}, *this, same_space(x));
+  update(vector_functor::Sum<Real, 2>{{static_cast<Real>(a), static_cast<Real>(b)}}, same_space(x), *this);
 }
 
 template <class Real>

@@ -53,17 +53,6 @@ struct Copy {
   }
 };
 
-/// a u
-template <class Real>
-struct Scale {
-  static constexpr Shape shape = point;
-  Real a;
-  template <class P, class U>
-  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u) const {
-    return a * u[here];
-  }
-};
-
 /// u + a x, x of any precision
 template <class Real>
 struct Add {
@@ -86,18 +75,6 @@ struct Sum {
     Real sum = weight[0] * values[0];
     for (std::size_t n = 1; n < Terms; ++n) sum += weight[n] * values[n];
     return sum;
-  }
-};
-
-/// a x + b u
-template <class Real>
-struct Combine {
-  static constexpr Shape shape = point;
-  Real a;
-  Real b;
-  template <class P, class U, class X>
-  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, X const& x) const {
-    return a * x[here] + b * u[here];
   }
 };
 
