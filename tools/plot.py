@@ -40,7 +40,7 @@ INK = "#2b2f36"
 STYLE = {
     "figure.dpi": 160, "savefig.bbox": "tight", "savefig.pad_inches": 0.15, "font.family": "DejaVu Sans",
     "font.size": 10, "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": "#8a8f98", "axes.linewidth": 0.8,
-    "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 12, "axes.titleweight": "medium",
+    "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 12,
     "axes.titlelocation": "left", "axes.grid": False, "grid.color": "#d9dce1", "grid.linewidth": 0.6,
 }
 # Without black at the lower end, where the frame would be invisible.
@@ -283,7 +283,7 @@ def head_of(figure, panels, heading, detail):
     figure.canvas.draw()
     boxes = [axes.get_position() for axes in panels]
     left, top = min(box.x0 for box in boxes), max(box.y1 for box in boxes)
-    figure.text(left, top + 0.115, heading, fontsize=12, fontweight="medium", va="bottom")
+    figure.text(left, top + 0.115, heading, fontsize=12, va="bottom")
     figure.text(left, top + 0.07, detail, fontsize=8.5, color="#6b7280", va="bottom")
 
 
@@ -431,7 +431,7 @@ def draw_scalars(table, quantities, heading):
             axes.tick_params(labelbottom=True)
     left_out = f"; {len(quantities) - len(shown)} more are not drawn" if len(quantities) > len(shown) else ""
     height = figure.get_figheight()
-    figure.text(0.125, 0.88 + 0.52 / height, f"{heading}: quantities", fontsize=12, fontweight="medium", va="bottom")
+    figure.text(0.125, 0.88 + 0.52 / height, f"{heading}: quantities", fontsize=12, va="bottom")
     figure.text(0.125, 0.88 + 0.32 / height, f"{len(along)} rows; those that change{left_out}", fontsize=8.5, color="#6b7280",
                 va="bottom")
     return figure
