@@ -8,7 +8,7 @@ import re
 import subprocess
 import unittest
 
-from program import HAS_DEVICES, PROGRAM, Run, scratch
+from program import PROGRAM, Run, scratch, where_check_foretells_memory
 
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 MIB = 1 << 20
@@ -110,7 +110,7 @@ class Memory(unittest.TestCase):
         self.assertIn(process.returncode, (0, 3))  # a few iterations are enough to allocate everything
         return usage.ru_maxrss * 1024 * ranks
 
-    @unittest.skipIf(HAS_DEVICES, "`check` looks at no device")
+    @where_check_foretells_memory
     def test_check_foretells_what_runs_take(self):
         for name, ranks, deck, *lists in RUNS:
             deck = NO_SNAPSHOTS | deck

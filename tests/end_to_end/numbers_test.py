@@ -11,7 +11,7 @@ import unittest
 
 import h5py
 
-from program import HAS_DEVICES, PATIENCE, Run, scratch
+from program import PATIENCE, Run, scratch, where_check_foretells_memory
 
 PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
 
@@ -222,7 +222,7 @@ class Numbers(unittest.TestCase):
                 self.assertNotIn("not_finite", summary)
                 self.assertEqual(self.snapshots(run), [0, 5, 10])
 
-    @unittest.skipIf(HAS_DEVICES, "`check` looks at no device")
+    @where_check_foretells_memory
     def test_the_memory_of_a_kept_state_is_foretold(self):
         def need(folder, **guard):
             path = pathlib.Path(folder) / "deck.yaml"

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -16,6 +17,8 @@ PATIENCE = 600
 
 # Whether the program computes on devices, according to its version.
 HAS_DEVICES = bool(re.search(r"Cuda|HIP", subprocess.run([PROGRAM, "--version"], capture_output=True, text=True).stdout))
+# For tests of the memory that `check` foretells.
+where_check_foretells_memory = unittest.skipIf(HAS_DEVICES, "`check` looks at no device")
 
 # The program warns of ranks that share cores or a device; most tests share them nevertheless.
 SHARED = re.compile(r"^[^\n]*warning: (\d+ ranks with \d+ threads in total share \d+ core|ranks [\d, ]+ share device )[^\n]*\n",

@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import unittest
 
-from program import HAS_DEVICES, ROOT, Run, scratch
+from program import ROOT, Run, scratch, where_check_foretells_memory
 
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 HEAT = {"physics": "heat", "heat": {"initial": "sin(7*x) + cos(5*y)"}, "time": {"step": 1e-4, "steps": 2}}
@@ -151,7 +151,7 @@ class Record(unittest.TestCase):
         self.assertIsNotNone(line, check.out)
         return float(line[1]) * UNITS[line[2]], float(line[3]) * UNITS[line[4]]
 
-    @unittest.skipIf(HAS_DEVICES, "`check` looks at no device")
+    @where_check_foretells_memory
     def test_ranks_take_ghosts_and_buffers_too(self):
         deck = {**HEAT, "mesh": {"cells": [400, 400]}}
         with scratch() as folder:
@@ -160,7 +160,7 @@ class Record(unittest.TestCase):
         self.assertGreater(shared, 1.02 * alone)
         self.assertLess(shared, 1.3 * alone)
 
-    @unittest.skipIf(HAS_DEVICES, "`check` looks at no device")
+    @where_check_foretells_memory
     def test_a_deck_that_does_not_fit(self):
         with scratch() as folder:
             free = self.foretold({**HEAT, "mesh": {"cells": [8, 8]}}, folder)[1]
