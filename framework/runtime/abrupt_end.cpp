@@ -83,8 +83,9 @@ void add_record(SignalText& text) noexcept {
 }
 
 bool is_from_outside(int signal, siginfo_t const& information) noexcept {
-  // Codes up to zero are those of signals that a process sent: another one, or this one by raise() or abort().
-  bool const is_sent = information.si_code <= 0;
+  // Other processes send signals by kill() or sigqueue(); raise() and abort() have another code. Not every kernel tells the
+  // sender of those.
+  bool const is_sent = information.si_code == SI_USER || information.si_code == SI_QUEUE;
   return (is_sent && information.si_pid != getpid()) || !crash_of(signal).is_own;
 }
 

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from program import PATIENCE, PROGRAM, Run, scratch, without_shared
+from program import PATIENCE, PROGRAM, Run, awake, scratch, without_shared
 
 LONG = {"physics": "heat", "mesh": {"cells": [64, 64]}, "heat": {"initial": "x*y"},
         "time": {"step": 1e-4, "steps": 1000000}, "output": {"snapshots": {"interval": 0}}}
@@ -36,16 +36,6 @@ def begun(process):
     """Returns once the run has begun to step."""
     line = process.stdout.readline()
     assert "step 1 of" in line, line + process.communicate()[1]
-
-
-def awake(process):
-    """Returns once the program blocks or catches SIGTERM: before, it cannot handle a signal."""
-    bit = 1 << signal.SIGTERM - 1
-    while True:
-        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-        held = [int(line.split()[1], 16) for line in status.splitlines() if line.startswith(("SigBlk", "SigCgt"))]
-        if any(mask & bit for mask in held):
-            return
 
 
 def arrived(folder):
@@ -89,7 +79,8 @@ class Outside(unittest.TestCase):
             for delay in (0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2):
                 with self.subTest(ranks=ranks, delay=delay), scratch() as folder:
                     process = start(folder, LONG, "--ranks", ranks)
-                    awake(process)
+                    while not awake(process.pid):
+                        self.assertIsNone(process.poll(), "it has ended")
                     time.sleep(delay)
                     process.terminate()
                     _, err = process.communicate(timeout=PATIENCE)

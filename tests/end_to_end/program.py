@@ -4,9 +4,11 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -27,6 +29,22 @@ SHARED = re.compile(r"^[^\n]*warning: (\d+ ranks with \d+ threads in total share
 
 def without_shared(text):
     return SHARED.sub("", text)
+
+
+FIRST_SEEN = {}
+
+
+def awake(process):
+    """Whether a process, given by its number, blocks or catches SIGTERM: before, it cannot handle a signal. Where the kernel
+    does not say (gVisor), whether it was first asked about two seconds ago."""
+    try:
+        status = pathlib.Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return False
+    held = [int(line.split()[1], 16) for line in status.splitlines() if line.startswith(("SigBlk", "SigCgt"))]
+    if not held:
+        return time.monotonic() > FIRST_SEEN.setdefault(process, time.monotonic()) + 2
+    return any(mask >> signal.SIGTERM - 1 & 1 for mask in held)
 
 
 class Run:

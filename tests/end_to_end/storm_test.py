@@ -12,7 +12,7 @@ import sys
 import time
 import unittest
 
-from program import PATIENCE, PROGRAM, scratch, settings
+from program import PATIENCE, PROGRAM, awake, scratch, settings
 
 PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
 FIRST, COUNT = (int(sys.argv.pop(1)) if len(sys.argv) > 1 else default for default in (1, 6))
@@ -40,16 +40,6 @@ def at_work(folder):
         except OSError:
             pass
     return found
-
-
-def awake(number):
-    """Whether a process blocks or catches SIGTERM: before, it cannot handle a signal."""
-    try:
-        status = pathlib.Path(f"/proc/{number}/status").read_text()
-    except OSError:
-        return False
-    held = [int(line.split()[1], 16) for line in status.splitlines() if line.startswith(("SigBlk", "SigCgt"))]
-    return any(mask >> signal.SIGTERM - 1 & 1 for mask in held)
 
 
 class Storm(unittest.TestCase):
