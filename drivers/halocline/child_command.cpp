@@ -93,15 +93,17 @@ pid_t start(ChildCommand& command, sigset_t const& mask, int output) {
   return process;
 }
 
-/// Forwards the available output. False at the end of the pipe.
-bool relay(int pipe) {
+/// What a pipe had when it was read.
+enum class Read { some, nothing_now, end };
+
+/// Forwards a part of the available output: it may come faster than all of it can be forwarded.
+Read relay(int pipe) {
   std::array<char, 1 << 14> text{};
-  while (true) {
-    ssize_t const count = read(pipe, text.data(), text.size());
-    if (count <= 0) return count < 0 && (errno == EAGAIN || errno == EINTR);
-    // Of another process of this program, which has escaped names.
-    say_as_it_is(std::string_view(text.data(), static_cast<std::size_t>(count)));
-  }
+  ssize_t const count = read(pipe, text.data(), text.size());
+  if (count <= 0) return count < 0 && (errno == EAGAIN || errno == EINTR) ? Read::nothing_now : Read::end;
+  // Of another process of this program, which has escaped names.
+  say_as_it_is(std::string_view(text.data(), static_cast<std::size_t>(count)));
+  return Read::some;
 }
 
 /// The stopping signals that have arrived since the last call.
@@ -212,7 +214,7 @@ CommandEnd run_command(ChildCommand command, HeldSignals const& signals) {
     start_by = Clock::now() + std::chrono::milliseconds(std::llround(1000 * command.start));
   while (waitpid(process, &end.status, WNOHANG) == 0) {
     wait_for_news(news, deadline ? deadline : start_by);
-    if (!relay(output.out())) news[1].fd = -1;
+    if (relay(output.out()) == Read::end) news[1].fd = -1;
     for (int const signal : arrived(signals.descriptor())) {
       StopRequests::Meaning const meaning = requests.add(signal);
       if (meaning == StopRequests::Meaning::nothing_new) continue;
@@ -228,8 +230,10 @@ CommandEnd run_command(ChildCommand command, HeldSignals const& signals) {
     }
     if (deadline && Clock::now() >= *deadline) kill(-process, SIGKILL);
   }
-  relay(output.out());
+  // First, as those that are left may still print.
   if (WIFSIGNALED(end.status)) inheritance.kill_all();
+  while (relay(output.out()) == Read::some) {
+  }
   return end;
 }
 

@@ -100,6 +100,18 @@ class Outside(unittest.TestCase):
             self.assertEqual((process.returncode, err), (5, "halocline: stopped by a signal before the run began\n"))
             self.assertFalse((pathlib.Path(folder) / "run.out").exists())
 
+    def test_ranks_that_print_without_end(self):
+        # Faster than this reader takes it.
+        with scratch() as folder:
+            process = start(folder, LONG, "--ranks", "2", env=mpirun_that(folder, "yes & yes & exec yes"))
+            self.assertEqual(process.stdout.readline(), "y\n")
+            process.terminate()
+            deadline = time.monotonic() + PATIENCE
+            while process.stdout.readline():
+                self.assertLess(time.monotonic(), deadline)
+            _, err = process.communicate(timeout=PATIENCE)
+            self.assertEqual((process.returncode, err), (5, "halocline: stopped by a signal before the run began\n"))
+
     def test_an_mpirun_that_does_not_end(self):
         with scratch() as folder:
             # It ignores the signal, and so does its child.
