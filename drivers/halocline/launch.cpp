@@ -50,6 +50,9 @@ void prepare_environment(std::filesystem::path const& job) {
   setenv("OMPI_MCA_ras", "^slurm,gridengine,tm,lsf,alps,loadleveler", 0);
   setenv("OMPI_MCA_pml", "ob1", 0);
   setenv("OMPI_MCA_btl", "self,vader", 0);
+  // By its plugins hwloc loads drivers of devices into mpirun; NVIDIA's for OpenCL handles SIGUSR1 there, and the ranks
+  // never get it.
+  setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
   // When mpirun is ended it closes descriptors that it still polls; libevent's epoll backend prints a warning, poll
   // does not.
   setenv("EVENT_NOEPOLL", "1", 0);

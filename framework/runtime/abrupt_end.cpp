@@ -83,8 +83,8 @@ void add_record(SignalText& text) noexcept {
 }
 
 bool is_from_outside(int signal, siginfo_t const& information) noexcept {
-  // Other processes send signals by kill() or sigqueue(); raise() and abort() have another code. Not every kernel tells the
-  // sender of those.
+  // Other processes send signals by kill() or sigqueue(); raise() and abort() have another code. Not every kernel tells
+  // the sender of those.
   bool const is_sent = information.si_code == SI_USER || information.si_code == SI_QUEUE;
   return (is_sent && information.si_pid != getpid()) || !crash_of(signal).is_own;
 }
@@ -147,14 +147,19 @@ class HandlerStack {
   void* memory_ = nullptr;
 };
 
-}  // namespace
-
-AbruptEnds::AbruptEnds() {
-  prepare_thread_for_abrupt_end();
+struct sigaction crash_action() noexcept {
   struct sigaction action {};
   action.sa_sigaction = end_by_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigfillset(&action.sa_mask);
+  return action;
+}
+
+}  // namespace
+
+AbruptEnds::AbruptEnds() {
+  prepare_thread_for_abrupt_end();
+  struct sigaction const action = crash_action();
   for (std::size_t n = 0; n < crashes.size(); ++n) sigaction(crashes[n].signal, &action, &previous[n]);
   static bool const once = std::atexit(end_by_exit) == 0;
   static_cast<void>(once);
@@ -164,6 +169,12 @@ AbruptEnds::AbruptEnds() {
 AbruptEnds::~AbruptEnds() {
   armed = false;
   for (std::size_t n = 0; n < crashes.size(); ++n) sigaction(crashes[n].signal, &previous[n], nullptr);
+}
+
+void restore_abrupt_ends() noexcept {
+  if (!armed) return;
+  struct sigaction const action = crash_action();
+  for (Crash const& crash : crashes) sigaction(crash.signal, &action, nullptr);
 }
 
 void report_abrupt_end_in(std::string file) { report_file = std::move(file); }

@@ -31,6 +31,9 @@ class AbruptEnds {
   AbruptEnds& operator=(AbruptEnds const&) = delete;
 };
 
+/// Installs those handlers again where a library has replaced them meanwhile, as compilers within drivers of devices
+/// do. Does nothing without an AbruptEnds.
+void restore_abrupt_ends() noexcept;
 /// Writes that line to this file instead of standard error, after a line with the exit code. If several processes end,
 /// the first one creates the file.
 void report_abrupt_end_in(std::string file);

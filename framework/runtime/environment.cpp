@@ -41,9 +41,9 @@ void require_processor() {
 bool is_set(char const* name) { return std::getenv(name) != nullptr; }
 
 /// For a process without a launcher. There Open MPI opens every network, starts a daemon, queries every PCI device and
-/// creates folders that other such processes remove. These settings limit it to itself, unless the user has set them,
-/// and detach it from a surrounding Slurm step. They are reset once MPI has started, since child processes inherit the
-/// environment.
+/// creates folders that other such processes remove, and hwloc loads drivers of devices, some of which handle signals.
+/// These settings limit it to itself, unless the user has set them, and detach it from a surrounding Slurm step. They
+/// are reset once MPI has started, since child processes inherit the environment.
 class LoneProcess {
  public:
   LoneProcess() {
@@ -60,11 +60,12 @@ class LoneProcess {
   LoneProcess& operator=(LoneProcess const&) = delete;
 
  private:
-  static constexpr std::array<std::array<char const*, 2>, 5> settings{{{"OMPI_MCA_pml", "ob1"},
+  static constexpr std::array<std::array<char const*, 2>, 6> settings{{{"OMPI_MCA_pml", "ob1"},
                                                                        {"OMPI_MCA_btl", "self"},
                                                                        {"OMPI_MCA_ess_singleton_isolated", "1"},
                                                                        {"OMPI_MCA_orte_create_session_dirs", "0"},
-                                                                       {"HWLOC_COMPONENTS", "-pci,-linuxio"}}};
+                                                                       {"HWLOC_COMPONENTS", "-pci,-linuxio"},
+                                                                       {"HWLOC_PLUGINS_PATH", "/dev/null"}}};
 
   static void set(char const* name, char const* value) { value != nullptr ? setenv(name, value, 1) : unsetenv(name); }
   void change(char const* name, char const* value) {
@@ -104,6 +105,7 @@ bool start_mpi() {
     CodeOwner const mpi{"", ExitCode::input_output};
     Doing const doing(mpi, "the start of MPI");
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    restore_abrupt_ends();
   }
   if (level < MPI_THREAD_FUNNELED) {
     if (running == 0) MPI_Finalize();
@@ -177,6 +179,7 @@ void initialize_kokkos(Kokkos::InitializationSettings const& settings) {
   CodeOwner const kokkos{"", ExitCode::wrong_input};
   Doing const doing(kokkos, "the start of Kokkos, as variables of the environment choose it (KOKKOS_..., OMP_...)");
   Kokkos::initialize(settings);
+  restore_abrupt_ends();
 }
 
 struct PrepareThread {

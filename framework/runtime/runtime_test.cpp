@@ -3,11 +3,13 @@
 
 #include <Kokkos_Core.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 
+#include "framework/runtime/abrupt_end.hpp"
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/error.hpp"
@@ -90,6 +92,26 @@ TEST(StopSignals, TheEndRestores) {
   }
   sigaction(SIGTERM, nullptr, &action);
   EXPECT_EQ(action.sa_handler, before.sa_handler);
+}
+
+TEST(AbruptEnds, AreRestoredAfterALibraryHasTakenTheSignals) {
+  EXPECT_EXIT(
+      {
+        AbruptEnds const ends;
+        std::signal(SIGABRT, [](int) {});
+        restore_abrupt_ends();
+        std::abort();
+      },
+      testing::ExitedWithCode(static_cast<int>(ExitCode::defect)), "crashed \\(abort\\)");
+}
+
+TEST(AbruptEnds, AreNotRestoredWhereThereAreNone) {
+  struct sigaction before {};
+  sigaction(SIGABRT, nullptr, &before);
+  restore_abrupt_ends();
+  struct sigaction after {};
+  sigaction(SIGABRT, nullptr, &after);
+  EXPECT_EQ(after.sa_handler, before.sa_handler);
 }
 
 TEST(Memory, IsWhatTheHostHasPerRank) {

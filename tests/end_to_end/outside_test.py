@@ -90,6 +90,19 @@ class Outside(unittest.TestCase):
                         self.assertEqual(summary_in(folder)["status"], "stopped")
                     self.assert_nobody_left(folder)
 
+    def test_no_driver_of_a_device_is_loaded_for_mpi(self):
+        # hwloc's plugins would; such a driver may take signals that mpirun or a rank waits for.
+        for ranks in ("1", "2"):
+            with self.subTest(ranks=ranks), scratch() as folder:
+                process = start(folder, LONG, "--ranks", ranks)
+                begun(process)
+                maps = {number: pathlib.Path(f"/proc/{number}/maps").read_text() for number in at_work(folder)}
+                process.terminate()
+                process.communicate(timeout=PATIENCE)
+                self.assertEqual(len(maps), 1 if ranks == "1" else 4)
+                for text in maps.values():
+                    self.assertNotRegex(text, r"/hwloc_\w+\.so")
+
     def test_a_signal_before_there_are_ranks(self):
         with scratch() as folder:
             environment = mpirun_that(folder, 'touch here; sleep 2000; exec "$MPIRUN" "$@"')
