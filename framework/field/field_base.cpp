@@ -54,6 +54,12 @@ FieldBase::FieldBase(std::shared_ptr<Mesh const> mesh, FieldDescription descript
   }
 }
 
+FieldBase::~FieldBase() {
+  for (GhostRecord const& record : ghost_records_) {
+    if (record.in_flight() != nullptr) record.in_flight()->abandon();
+  }
+}
+
 void FieldBase::mark_ghosts_valid(int width) {
   for (GhostRecord& record : ghost_records_) {
     notify({.kind = GhostEvent::Kind::validate, .record = &record, .width = width});

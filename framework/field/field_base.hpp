@@ -42,7 +42,7 @@ struct BlockLayout {
 /// A field with run-time precision: the interface for output, exchange and solvers.
 class FieldBase {
  public:
-  virtual ~FieldBase() = default;
+  virtual ~FieldBase();
 
   [[nodiscard]] std::string const& name() const { return description_.name; }
   [[nodiscard]] std::string const& unit() const { return description_.unit; }

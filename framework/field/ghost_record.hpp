@@ -17,6 +17,8 @@ class GhostsInFlight {
  public:
   /// Waits for them.
   virtual void finish() = 0;
+  /// A field ends before its ghosts have come, as when an error unwinds: they are filled no more.
+  virtual void abandon() noexcept = 0;
 
  protected:
   ~GhostsInFlight() = default;

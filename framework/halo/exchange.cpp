@@ -55,6 +55,7 @@ class Exchange::Implementation final : public GhostsInFlight {
     }
     messages_ = BoxMessages(boxes, std::move(channel));
   }
+  ~Implementation() { release(); }
 
   void start(std::span<FieldBase* const> fields) {
     if (begin(fields)) messages_.start(execution_);
@@ -78,8 +79,14 @@ class Exchange::Implementation final : public GhostsInFlight {
 
   void finish() override {
     if (!under_way_) return;
+    if (abandoned_) throw DefectError("a field has ended while an exchange filled its ghosts");
     messages_.finish(execution_);
     end();
+  }
+
+  void abandon() noexcept override {
+    abandoned_ = true;
+    release();
   }
 
   void exchange(std::span<FieldBase* const> fields) {
@@ -122,7 +129,6 @@ class Exchange::Implementation final : public GhostsInFlight {
 
   /// Marks ghosts as in flight. Keeps the ghost records, which belong to memory: fields may be swapped until `end`.
   void notify_start(std::span<FieldBase* const> fields) {
-    ghosts_.clear();
     for (FieldBase* const field : fields) {
       int const width = width_ > 0 ? width_ : field->ghosts();
       for (Block const& block : mesh_->blocks()) {
@@ -139,8 +145,14 @@ class Exchange::Implementation final : public GhostsInFlight {
     under_way_ = false;
     for (auto const& [record, width] : ghosts_) {
       notify({.kind = GhostEvent::Kind::finish_exchange, .record = record, .width = width, .corners = corners_});
-      record->set_in_flight(nullptr);
     }
+    release();
+  }
+
+  /// Lets go of the ghosts in flight.
+  void release() noexcept {
+    for (auto const& [record, width] : ghosts_) record->set_in_flight(nullptr);
+    ghosts_.clear();
   }
 
   void require_like(std::span<FieldBase* const> fields) const {
@@ -170,7 +182,8 @@ class Exchange::Implementation final : public GhostsInFlight {
   bool idle_ = true;                         ///< there is nothing to exchange
   bool overlaps_ = halo_settings().overlap;  ///< where it pays off
   bool under_way_ = false;
-  bool far_ = false;  ///< some messages go to another host
+  bool abandoned_ = false;  ///< what is under way cannot be finished
+  bool far_ = false;        ///< some messages go to another host
 };
 
 Exchange::Exchange(std::vector<FieldBase const*> const& like, ExchangeOptions const& options)

@@ -36,8 +36,8 @@ class Exchange {
 
   /// Packs and sends; returns at once. On a device both may run later, so sweeps enqueued before `finish` must not
   /// write the packed entries (the outermost `width` layers of owned entries) and must not use the ghosts. The fields
-  /// must stay alive until `finish`. Throws DefectError when they are not like those that the exchange was made from,
-  /// or when an exchange is under way.
+  /// must stay alive until `finish`, which otherwise throws DefectError. Throws DefectError when they are not like
+  /// those that the exchange was made from, or when an exchange is under way.
   void start(std::span<FieldBase* const> fields);
   void start(std::initializer_list<FieldBase*> fields) { start(std::span(fields.begin(), fields.size())); }
   /// Waits for the messages and fills the ghosts; does nothing when no exchange is under way.

@@ -219,6 +219,28 @@ TEST_P(ExchangeBy, IsFinishedByItsFields) {
   }
 }
 
+/// As when an error unwinds. The mesh is of this rank alone, so that no message is left over.
+TEST(Exchange, LetsGoOfFieldsAndTheyOfIt) {
+  std::shared_ptr<Communicator> const alone = test::communicator().split(test::communicator().rank());
+  StructuredMeshDescription description;
+  description.axes = {Axis::uniform(9, 0, 1)};
+  description.periodic = {true, false, false};
+  auto const mesh = StructuredMesh::make(description, alone);
+  Field<double> u(mesh, {.name = "u"});
+  auto v = std::make_unique<Field<double>>(mesh, FieldDescription{.name = "v"});
+  {
+    Exchange exchange({&u, v.get()});
+    exchange.start({&u, v.get()});
+    ASSERT_TRUE(exchange.under_way());
+  }
+  u.finish_exchange();  // there is none any more
+  Exchange exchange({&u, v.get()});
+  exchange.start({&u, v.get()});
+  v.reset();
+  EXPECT_THROW(exchange.finish(), DefectError);
+  u.finish_exchange();
+}
+
 TEST(Exchange, ExchangesFewerLayersWhenAsked) {
   auto const mesh = mesh_of_cells({19, 18}, {true, false, false});
   Field<double> u(mesh, {.name = "u", .ghosts = 4});

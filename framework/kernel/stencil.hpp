@@ -137,4 +137,17 @@ template <class Real>
   return condition ? yes : no;
 }
 
+namespace kernel {
+
+/// The N-th argument.
+template <std::size_t N, class First, class... More>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) pick(First const& first, More const&... more) {
+  if constexpr (N == 0) {
+    return (first);
+  } else {
+    return pick<N - 1>(more...);
+  }
+}
+
+}  // namespace kernel
 }  // namespace halocline

@@ -25,6 +25,12 @@ struct Extend {
 };
 
 template <class Real>
+struct SetToZero {
+  BlockView<Real> values;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const { values(i, j, k) = 0; }
+};
+
+template <class Real>
 struct MeanOfChildren {
   BlockView<Real const> fine;
   BlockView<Real> coarse;
@@ -95,6 +101,58 @@ std::shared_ptr<Field<Real> const> coarse_means(ControlVolumeGrid const& fine, C
 }
 
 template <class Real>
+void fill_cell_ghosts(Field<Real>& coefficient) {
+  Exchange({&coefficient}, {.corners = true, .width = 1}).exchange({&coefficient});
+  for (Block const& block : coefficient.mesh().blocks()) {
+    IndexRange const owned = coefficient.owned(block);
+    for (int axis = 0; axis < structured(coefficient.mesh()).dimensions(); ++axis) {
+      auto const a = static_cast<std::size_t>(axis);
+      for (int const side : {-1, 1}) {
+        if (block.neighbour(axis, side)) continue;
+        IndexRange beyond = coefficient.with_ghosts(block);
+        (side < 0 ? beyond.end[a] : beyond.begin[a]) = side < 0 ? owned.begin[a] : owned.end[a];
+        for_box(execution(block), beyond, SetToZero<Real>{coefficient.view(block)});
+      }
+    }
+  }
+  // The last node along an axis reads no cell but those around it, though its stencil reaches a second layer beyond.
+  coefficient.mark_ghosts_valid(2);
+}
+
+std::shared_ptr<Field<float> const> cell_coefficient_in_single_precision(Field<double> const& coefficient) {
+  auto const rounded = std::make_shared<Field<float>>(
+      coefficient.shared_mesh(), FieldDescription{.name = coefficient.name(), .ghosts = coefficient.ghosts()});
+  for (Block const& block : coefficient.mesh().blocks()) {
+    IndexRange const owned = coefficient.owned(block);
+    for_box(execution(block), owned, CopyPoint<float, double>{coefficient.view(block), rounded->view(block)});
+    rounded->mark_written(block, owned, "rounded coefficients");
+  }
+  fill_cell_ghosts(*rounded);
+  return rounded;
+}
+
+template <class Real>
+std::shared_ptr<Field<Real> const> coarse_cell_means(std::shared_ptr<StructuredMesh const> const& coarse,
+                                                     Field<Real> const& coefficient) {
+  auto const means = std::make_shared<Field<Real>>(coarse, FieldDescription{.name = coefficient.name(), .ghosts = 2});
+  for (Block const& fine_block : coefficient.mesh().blocks()) {
+    Block const& block = coarse->blocks()[fine_block.local];
+    IndexRange const children = coefficient.owned(fine_block);
+    MeanOfChildren<Real> mean{coefficient.view(fine_block), means->view(block), {}, {}, {1, 1, 1}};
+    for (int axis = 0; axis < 3; ++axis) {
+      auto const a = static_cast<std::size_t>(axis);
+      mean.begin[a] = children.begin[a];
+      mean.end[a] = children.end[a];
+      if (axis < coarse->dimensions()) mean.factor[a] = 2;
+    }
+    for_box(execution(block), means->owned(block), mean);
+    means->mark_written(block, means->owned(block), "means of coefficients");
+  }
+  fill_cell_ghosts(*means);
+  return means;
+}
+
+template <class Real>
 std::shared_ptr<Field<Real> const> agglomerated(Agglomeration<Real> const& agglomeration,
                                                 Field<Real> const& coefficient) {
   auto const whole = field_on<Real>(agglomeration.whole(), coefficient.name());
@@ -109,6 +167,12 @@ template std::shared_ptr<Field<float> const> coarse_means(ControlVolumeGrid cons
                                                           std::array<Index, 3> const&, Field<float> const&);
 template std::shared_ptr<Field<double> const> coarse_means(ControlVolumeGrid const&, ControlVolumeGrid const&,
                                                            std::array<Index, 3> const&, Field<double> const&);
+template void fill_cell_ghosts(Field<float>&);
+template void fill_cell_ghosts(Field<double>&);
+template std::shared_ptr<Field<float> const> coarse_cell_means(std::shared_ptr<StructuredMesh const> const&,
+                                                               Field<float> const&);
+template std::shared_ptr<Field<double> const> coarse_cell_means(std::shared_ptr<StructuredMesh const> const&,
+                                                                Field<double> const&);
 template std::shared_ptr<Field<float> const> agglomerated(Agglomeration<float> const&, Field<float> const&);
 template std::shared_ptr<Field<double> const> agglomerated(Agglomeration<double> const&, Field<double> const&);
 

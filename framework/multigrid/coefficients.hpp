@@ -22,6 +22,19 @@ template <class Real>
                                                               std::array<Index, 3> const& factor,
                                                               Field<Real> const& coefficient);
 
+/// Fills the ghosts of a coefficient on cells, with two layers of them, for sweeps over nodes that read the cells
+/// around each: towards other blocks one layer, and zero beyond walls, where there is no material.
+template <class Real>
+void fill_cell_ghosts(Field<Real>& coefficient);
+
+/// A coefficient in single precision, with ghosts as by fill_cell_ghosts.
+[[nodiscard]] std::shared_ptr<Field<float> const> cell_coefficient_in_single_precision(Field<double> const& coefficient);
+
+/// The mean over the fine cells within each cell of StructuredMesh::coarsened, with ghosts as by fill_cell_ghosts.
+template <class Real>
+[[nodiscard]] std::shared_ptr<Field<Real> const> coarse_cell_means(std::shared_ptr<StructuredMesh const> const& coarse,
+                                                                   Field<Real> const& coefficient);
+
 /// The whole coefficient on every rank, with ghosts.
 template <class Real>
 [[nodiscard]] std::shared_ptr<Field<Real> const> agglomerated(Agglomeration<Real> const& agglomeration,

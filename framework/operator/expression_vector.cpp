@@ -9,6 +9,7 @@
 
 #include "framework/field/field.hpp"
 #include "framework/operator/field_vector.hpp"
+#include "framework/operator/fused_passes.hpp"
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
@@ -63,7 +64,7 @@ ErrorNorms error_norms(Vector const& u, Expression const& exact, std::string con
   evaluate<Real>(exact, called, time, *error);
   error->add(-1, u);
   double const maximum = error->maximum();
-  double const square = work->multiply_and_dot(weight, *error);
+  double const square = multiply_and_dot(*work, weight, *error);
   work->fill(1);
   return {std::sqrt(square / work->dot(weight)), maximum};
 }

@@ -15,8 +15,9 @@ template <class Real>
 std::vector<std::vector<IndexRange>> all_owned(Fields<Real> const& fields) {
   std::vector<std::vector<IndexRange>> all;
   for (auto const& field : fields) {
-    auto& owned = all.emplace_back();
+    std::vector<IndexRange> owned;
     for (Block const& block : field->mesh().blocks()) owned.push_back(field->owned(block));
+    all.insert(all.end(), static_cast<std::size_t>(field->components()), owned);
   }
   return all;
 }
@@ -38,12 +39,17 @@ Index entries_of(Fields<Real> const& fields) {
   return entries;
 }
 
+template <class Real>
+std::size_t components_of(Fields<Real> const& fields) {
+  std::size_t components = 0;
+  for (auto const& field : fields) components += static_cast<std::size_t>(field->components());
+  return components;
+}
+
 /// Pieces of memory on this rank: one for each field, component and block.
 template <class Real>
 std::size_t pieces_of(Fields<Real> const& fields) {
-  std::size_t components = 0;
-  for (auto const& field : fields) components += static_cast<std::size_t>(field->components());
-  return components * mesh_of(fields).blocks().size();
+  return components_of(fields) * mesh_of(fields).blocks().size();
 }
 
 }  // namespace
@@ -55,8 +61,12 @@ template <class Real>
 FieldVector<Real>::FieldVector(std::shared_ptr<Field<Real>> field) : FieldVector(Fields<Real>{std::move(field)}) {}
 
 template <class Real>
-FieldVector<Real>::FieldVector(std::shared_ptr<Field<Real>> field, std::vector<IndexRange> unknowns)
-    : FieldVector(Fields<Real>{std::move(field)}, Unknowns{std::move(unknowns)}) {}
+FieldVector<Real>::FieldVector(std::shared_ptr<Field<Real>> field, std::vector<IndexRange> const& unknowns)
+    : FieldVector(Fields<Real>{field}, Unknowns(static_cast<std::size_t>(field->components()), unknowns)) {}
+
+template <class Real>
+FieldVector<Real>::FieldVector(std::shared_ptr<Field<Real>> field, std::vector<std::vector<IndexRange>> unknowns)
+    : FieldVector(Fields<Real>{std::move(field)}, std::move(unknowns)) {}
 
 template <class Real>
 FieldVector<Real>::FieldVector(Fields<Real> fields, Unknowns unknowns)
@@ -66,8 +76,9 @@ FieldVector<Real>::FieldVector(Fields<Real> fields, Unknowns unknowns)
   for (auto const& field : fields_) {
     if (&field->mesh() != &fields_.front()->mesh()) throw DefectError("the fields of a vector have different meshes");
   }
-  for (auto const& of_field : *unknowns_) {
-    if (of_field.size() != fields_.front()->mesh().blocks().size()) {
+  if (unknowns_->size() != components_of(fields_)) throw DefectError("unknowns are given for each component");
+  for (auto const& of_component : *unknowns_) {
+    if (of_component.size() != fields_.front()->mesh().blocks().size()) {
       throw DefectError("unknowns are given for each block");
     }
   }
@@ -136,7 +147,7 @@ auto FieldVector<Real>::piece(std::size_t n) const -> Piece {
   Field<Real>& field = *fields_[at];
   Mesh const& mesh = field.mesh();
   return {field.view(block, static_cast<int>(component)),
-          (*unknowns_)[at][block.local],
+          (*unknowns_)[n / blocks.size()][block.local],
           mesh.global_owned(block.id, field.centring()).begin,
           mesh.extents(field.centring()),
           execution(block),

@@ -9,7 +9,8 @@
 namespace halocline {
 
 /// The unknowns of one or more fields on one mesh, each with its own centring and components: their owned entries on
-/// all blocks, or, for one field, a box of them on each block (nodes without those of a Dirichlet boundary). Vector
+/// all blocks, or, for one field, a box of them on each block (nodes without those of a Dirichlet boundary), which may
+/// differ between components (walls that hold one component of a vector). Vector
 /// operations do not touch other entries of the fields, ghosts included; these are zero in vectors made by `create`. An
 /// exchange may write ghosts through `fields()`; operations that write the vector wait for it.
 template <class Real>
@@ -19,7 +20,9 @@ class FieldVector final : public SweptVector<Real> {
   explicit FieldVector(Fields<Real> fields);
   explicit FieldVector(std::shared_ptr<Field<Real>> field);
   /// \param unknowns by Block::local, in local indices, inside the owned range; of all components
-  FieldVector(std::shared_ptr<Field<Real>> field, std::vector<IndexRange> unknowns);
+  FieldVector(std::shared_ptr<Field<Real>> field, std::vector<IndexRange> const& unknowns);
+  /// \param unknowns by component, then Block::local
+  FieldVector(std::shared_ptr<Field<Real>> field, std::vector<std::vector<IndexRange>> unknowns);
 
   [[nodiscard]] std::unique_ptr<Vector> create() const override;
   /// Does not move values, unless some owned entries are no unknowns.
@@ -28,11 +31,11 @@ class FieldVector final : public SweptVector<Real> {
   [[nodiscard]] Fields<Real> const& fields() const { return fields_; }
   /// The field of a vector with one field of one component; throws DefectError otherwise.
   [[nodiscard]] Field<Real>& field() const;
-  /// Of a field of `fields()`.
-  [[nodiscard]] IndexRange const& unknowns(Block const& block, std::size_t field = 0) const {
-    return (*unknowns_)[field][block.local];
+  /// Of a component; those of all fields are numbered one after the other.
+  [[nodiscard]] IndexRange const& unknowns(Block const& block, std::size_t component = 0) const {
+    return (*unknowns_)[component][block.local];
   }
-  /// Of the first field, by Block::local.
+  /// Of the first component, by Block::local.
   [[nodiscard]] std::vector<IndexRange> const& unknowns() const { return unknowns_->front(); }
 
  private:
@@ -44,7 +47,7 @@ class FieldVector final : public SweptVector<Real> {
   void before_write() override;
 
   Fields<Real> fields_;
-  std::shared_ptr<Unknowns const> unknowns_;  ///< by field, then Block::local
+  std::shared_ptr<Unknowns const> unknowns_;  ///< by component of all fields, then Block::local
 };
 
 /// `x` as the vector of fields of this precision. Throws DefectError for any other vector.

@@ -1,5 +1,6 @@
 #include "framework/operator/generic_steps.hpp"
 
+#include "framework/operator/fused_passes.hpp"
 #include "framework/operator/product_cg_steps.hpp"
 #include "framework/runtime/error.hpp"
 
@@ -102,7 +103,7 @@ int colours_of(Operator const& a) { return a.relaxation() != nullptr ? a.relaxat
 
 double generic_cg_step(CgSteps const& steps, double alpha, double beta, Vector const& z, Vector& x, Vector& p,
                        Vector& work) {
-  x.advance(alpha, p, beta, z);
+  advance(alpha, beta, z, x, p);
   return steps.apply_dot(p, work);
 }
 

@@ -11,6 +11,7 @@ class CgSteps;
 class ChebyshevSteps;
 class Coarsening;
 class JacobiSteps;
+class PointBlocks;
 class Relaxation;
 class SinglePrecisionForm;
 
@@ -44,6 +45,8 @@ class Operator {
   [[nodiscard]] virtual JacobiSteps const* jacobi() const { return nullptr; }
   [[nodiscard]] virtual ChebyshevSteps const* chebyshev() const { return nullptr; }
   [[nodiscard]] virtual Relaxation const* relaxation() const { return nullptr; }
+  /// For several unknowns at a point; null: D is the diagonal.
+  [[nodiscard]] virtual PointBlocks const* point_blocks() const { return nullptr; }
   [[nodiscard]] virtual AssembledMatrix const* matrix() const { return nullptr; }
   /// The next coarser operator, with the transfers. Collective.
   [[nodiscard]] virtual std::unique_ptr<Coarsening> coarsen() const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "framework/operator/cg_steps.hpp"
+#include "framework/operator/fused_passes.hpp"
 #include "framework/operator/generic_steps.hpp"
 
 namespace halocline {
@@ -14,7 +15,7 @@ class ProductCgSteps : public CgSteps {
     return generic_cg_step(*this, alpha, beta, z, x, *p, *work);
   }
   double residual(double alpha, Vector const& /*p*/, Vector const& work, Vector& r) const final {
-    return r.add_and_square(-alpha, work);
+    return add_and_square(r, -alpha, work);
   }
 };
 

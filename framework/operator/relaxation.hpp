@@ -2,9 +2,18 @@
 
 #include "framework/operator/vector.hpp"
 
-// Iterations that need the diagonal of an operator, as capabilities of it.
+// Iterations that need the diagonal D of an operator, as capabilities of it. For several unknowns at a point D has the
+// block of each point.
 
 namespace halocline {
+
+/// The blocks of the points with several unknowns.
+class PointBlocks {
+ public:
+  virtual ~PointBlocks() = default;
+  /// z = D^-1 r; returns z . r. Infinite or not a number where a block is singular.
+  virtual double solve(Vector const& r, Vector& z) const = 0;
+};
 
 /// Squares that a Jacobi step computes.
 struct JacobiSquares {
@@ -12,7 +21,7 @@ struct JacobiSquares {
   double residual;  ///< square of the 2-norm of b - A x (of the old x)
 };
 
-/// x_new = x + weight D^-1 (b - A x), D the diagonal; x and x_new are different vectors.
+/// x_new = x + weight D^-1 (b - A x); x and x_new are different vectors.
 class JacobiSteps {
  public:
   virtual ~JacobiSteps() = default;

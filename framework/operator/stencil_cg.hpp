@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "framework/operator/cg_steps.hpp"
+#include "framework/operator/fused_passes.hpp"
 #include "framework/operator/generic_steps.hpp"
 #include "framework/operator/stencil_cg_ahead.hpp"
 #include "framework/operator/stencil_cg_passes.hpp"
@@ -23,13 +24,18 @@ class StencilCg final : public CgSteps {
   explicit StencilCg(Core const& core) : core_(core), passes_(core) {}
 
   double apply_dot(Vector const& x, Vector& y) const override {
-    passes_.product(x, y, sums());
-    return core_.total();
+    if constexpr (Core::is_long) {
+      core_.long_product(0, x, 1, x, y);
+      return core_.mesh().communicator().sum(core_.box_sum(1, Core::of_long_product));
+    } else {
+      passes_.product(x, y, sums());
+      return core_.total();
+    }
   }
 
   double step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
               std::unique_ptr<Vector>& work) const override {
-    if constexpr (Passes::is_symmetric) {
+    if constexpr (Passes::is_symmetric && !Core::is_long) {
       passes_.advance(static_cast<Real>(alpha), static_cast<Real>(beta), z, x, p, work, sums());
       return core_.total();
     } else {
@@ -42,12 +48,12 @@ class StencilCg final : public CgSteps {
       passes_.residual(static_cast<Real>(alpha), p, r, sums());
       return core_.total();
     } else {
-      return r.add_and_square(-alpha, work);
+      return add_and_square(r, -alpha, work);
     }
   }
 
   [[nodiscard]] CgStepsAhead const* ahead() const override {
-    if constexpr (Passes::is_symmetric && !kernel::is_host<Execution>) {
+    if constexpr (Passes::is_symmetric && !kernel::is_host<Execution> && !Core::is_long) {
       if (ahead_ == nullptr && passes_.need_no_host()) ahead_ = std::make_unique<Ahead>(core_, passes_);
     }
     return ahead_.get();

@@ -53,27 +53,31 @@ class StencilCgAhead final : public CgStepsAhead {
 
   [[nodiscard]] std::span<CgSquares const> run_persistent(CgRecurrence const& recurrence, CgBounds const& bounds,
                                                           Vector& x, Vector& p, Vector& r) const override {
-    Block const& block = only_block();
-    IndexRange const& all = core_.unknowns[block.local];
-    // A single block can only be its own neighbour, along a periodic axis.
-    Index period[3];
-    for (int a = 0; a < 3; ++a) period[a] = block.neighbour(a, 1) ? all.extent(a) : 0;
-    ScopedRegion const region("steps of conjugate gradients");
-    int const taken = std::apply(
-        [&](auto const&... k) {
-          return resident_.run(execution(block), all, period, core_.functor(), core_.geometry(block), recurrence,
-                               bounds, core_.output(x, block), core_.output(p, block), core_.output(r, block),
-                               k->view(block)...);
-        },
-        core_.description.coefficients);
-    for (Vector const* const written : {&x, &p, &r}) {
-      Core::field(*written).mark_written(block, all, "steps of conjugate gradients");
+    if constexpr (Core::count > 1) {
+      return {};
+    } else {
+      Block const& block = only_block();
+      IndexRange const& all = core_.unknowns[block.local];
+      // A single block can only be its own neighbour, along a periodic axis.
+      Index period[3];
+      for (int a = 0; a < 3; ++a) period[a] = block.neighbour(a, 1) ? all.extent(a) : 0;
+      ScopedRegion const region("steps of conjugate gradients");
+      int const taken = std::apply(
+          [&](auto const&... k) {
+            return resident_.run(execution(block), all, period, core_.functor(), core_.geometry(block), recurrence,
+                                 bounds, core_.output(x, block), core_.output(p, block), core_.output(r, block),
+                                 k->view(block)...);
+          },
+          core_.description.coefficients);
+      for (Vector const* const written : {&x, &p, &r}) {
+        Core::field(*written).mark_written(block, all, "steps of conjugate gradients");
+      }
+      measured_.resize(static_cast<std::size_t>(taken));
+      for (std::size_t n = 0; n < measured_.size(); ++n) {
+        measured_[n] = {resident_.measured()[2 * n], resident_.measured()[2 * n + 1]};
+      }
+      return measured_;
     }
-    measured_.resize(static_cast<std::size_t>(taken));
-    for (std::size_t n = 0; n < measured_.size(); ++n) {
-      measured_[n] = {resident_.measured()[2 * n], resident_.measured()[2 * n + 1]};
-    }
-    return measured_;
   }
 
  private:
@@ -103,9 +107,9 @@ class StencilCgAhead final : public CgStepsAhead {
     if constexpr (Passes::recomputes_products) {
       passes_.residual(alpha, *p, r, [&](std::size_t) -> Reduction<Execution>& { return step.residual; });
     } else {
-      sweep_reduce(execution(block), core_.unknowns[block.local], core_.geometry(block), step.residual,
-                   core_.output(r, block), stencil_functor::CgResidualOfProduct<Real>{alpha}, core_.view(r, block),
-                   core_.view(*work, block));
+      core_.reduce_on_vectors(block, core_.unknowns[block.local], step.residual, core_.output(r, block),
+                              stencil_functor::CgResidualOfProduct<Real>{alpha}, core_.view(r, block),
+                              core_.view(*work, block));
     }
     scalars_.find_beta(execution(block), step.residual.results());
   }

@@ -22,9 +22,10 @@ struct ApplyDot {
   static constexpr Shape input_shape(int n) { return shape_of_input<A>(n); }
   A a;
   template <class P, class U, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u, K const&... k) const {
-    Real const value = a(at, u, k...);
-    return {{value}, {u[here] * value}};
+  KOKKOS_FORCEINLINE_FUNCTION PointResult<PointUnknowns<Real, A>, 1, 1> operator()(P const& at, U const& u,
+                                                                                   K const&... k) const {
+    PointUnknowns<Real, A> const value = a(at, u, k...);
+    return {{value}, {product(u[here], value)}};
   }
 };
 
@@ -35,7 +36,7 @@ struct Direction {
   P const& p;
   Real beta;
   template <int I, int J, int K>
-  KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset<I, J, K> offset) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto operator[](Offset<I, J, K> offset) const {
     return z[offset] + beta * p[offset];
   }
 };
@@ -52,12 +53,12 @@ struct CgStep {
   kernel::Scalar<Real> beta;
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgStep bound() const { return {a, Real{alpha}, Real{beta}}; }
   template <class At, class Z, class P, class X, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 1> operator()(At const& at, Z const& z, P const& p, X const& x,
-                                                            K const&... k) const {
+  KOKKOS_FORCEINLINE_FUNCTION PointResult<PointUnknowns<Real, A>, 2, 1> operator()(At const& at, Z const& z, P const& p,
+                                                                                   X const& x, K const&... k) const {
     Real const length = alpha;
     Direction<Real, Z, P> const direction{z, p, beta};
-    Real const d = direction[here];
-    return {{vector_functor::moved<Real>(x[here], length, p[here]), d}, {d * a(at, direction, k...)}};
+    PointUnknowns<Real, A> const d = direction[here];
+    return {{vector_functor::moved(x[here], length, p[here]), d}, {product(d, a(at, direction, k...))}};
   }
 };
 
@@ -70,10 +71,11 @@ struct CgResidual {
   kernel::Scalar<Real> alpha;
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgResidual bound() const { return {a, Real{alpha}}; }
   template <class At, class R, class P, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(At const& at, R const& r, P const& p, K const&... k) const {
+  KOKKOS_FORCEINLINE_FUNCTION PointResult<PointUnknowns<Real, A>, 1, 1> operator()(At const& at, R const& r, P const& p,
+                                                                                   K const&... k) const {
     Real const length = alpha;
-    Real const left = r[here] - length * a(at, p, k...);
-    return {{left}, {left * left}};
+    PointUnknowns<Real, A> const left = r[here] - length * a(at, p, k...);
+    return {{left}, {product(left, left)}};
   }
 };
 
@@ -84,10 +86,11 @@ struct CgResidualOfProduct {
   kernel::Scalar<Real> alpha;
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgResidualOfProduct bound() const { return {Real{alpha}}; }
   template <class At, class R, class Q>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(At const&, R const& r, Q const& q) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(At const&, R const& r, Q const& q) const {
     Real const length = alpha;
-    Real const left = r[here] - length * q[here];
-    return {{left}, {left * left}};
+    using Unknowns = std::remove_cvref_t<decltype(r[here])>;
+    Unknowns const left = r[here] - length * q[here];
+    return PointResult<Unknowns, 1, 1>{{left}, {product(left, left)}};
   }
 };
 
@@ -107,7 +110,8 @@ class StencilCgPasses {
   /// Whether a step evaluates A p twice instead of storing it: 64 bytes per unknown in double precision instead of 80.
   /// Not with two or more coefficients, which would be read twice, nor on hosts, where arithmetic is scarcer than
   /// bandwidth.
-  static constexpr bool recomputes_products = is_symmetric && !kernel::is_host<Execution> && CoefficientCount < 2;
+  static constexpr bool recomputes_products =
+      is_symmetric && !kernel::is_host<Execution> && CoefficientCount < 2 && !Core::is_long;
 
   /// Collective.
   explicit StencilCgPasses(Core const& core) : core_(core) {
@@ -132,18 +136,17 @@ class StencilCgPasses {
                std::unique_ptr<Vector>& work, Sums const& sums) const {
     if constexpr (recomputes_products) {
       stencil_functor::CgStep<Real, Functor> const kernel{core_.functor(), alpha, beta};
-      pair_halo_->over(
-          {&Core::field(z), &Core::field(*p)}, [&](Block const& block, IndexRange const& box, std::size_t n) {
-            core_.run_reduce(block, box, sums(n), outputs(core_.output(x, block), core_.output(*work, block)), kernel,
-                             core_.view(z, block), core_.view(*p, block), core_.view(x, block));
-          });
+      pair_halo_->over({&Core::field(z), &Core::field(*p)},
+                       [&](Block const& block, IndexRange const& box, std::size_t n) {
+                         core_.run_reduce(block, box, sums(n), core_.outputs(block, x, *work), kernel,
+                                          core_.view(z, block), core_.view(*p, block), core_.view(x, block));
+                       });
       std::swap(p, work);
     } else {
       vector_functor::Advance<Real> const update{alpha, beta};
       for (Block const& block : core_.mesh().blocks()) {
-        sweep(execution(block), core_.unknowns[block.local], core_.geometry(block),
-              outputs(core_.output(x, block), core_.output(*p, block)), update, core_.view(x, block),
-              core_.view(*p, block), core_.view(z, block));
+        core_.run_on_vectors(block, core_.unknowns[block.local], core_.outputs(block, x, *p), update,
+                             core_.view(x, block), core_.view(*p, block), core_.view(z, block));
       }
       product(*p, *work, sums);
     }

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "framework/kernel/stencil.hpp"
+#include "framework/operator/point_unknowns.hpp"
 
 // Operations of a linear operator that solvers need. Each is one functor, so one pass over memory, made from the
-// operator's point functor A(point, u, k…). Its inputs are vectors, then the coefficients of A.
+// operator's point functor A(point, u, k…). Its inputs are vectors, then the coefficients of A. With several unknowns
+// at a point A returns Values, and so do the readers of vectors; the diagonal is then the block of the point.
 
 namespace halocline::stencil_functor {
 
@@ -20,11 +22,38 @@ struct Unit {
   }
 };
 
-/// The diagonal entry of the matrix: `a.diagonal(point, k…)` if the functor provides it.
+/// The same for several unknowns at a point, of which `Component` is one.
+template <class Unknowns, int Component, int X, int Y, int Z>
+struct UnitComponent {
+  template <int I, int J, int K>
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Unknowns operator[](Offset<I, J, K>) const {
+    return I == X && J == Y && K == Z ? unit_unknowns<Unknowns>(Component) : Unknowns{};
+  }
+};
+
+/// The entries of A between the unknowns of a point and those at an offset.
+template <class Real, int X, int Y, int Z, class A, class P, class... K>
+KOKKOS_FORCEINLINE_FUNCTION auto block_of(A const& a, P const& at, K const&... k) {
+  constexpr int count = unknowns_at_point<A>;
+  PointBlock<Real, count> block{};
+  [&]<int... Column>(std::integer_sequence<int, Column...>) {
+    auto const take = [&]<int C>(std::integral_constant<int, C>) {
+      Values<Real, count> const column = a(at, UnitComponent<Values<Real, count>, C, X, Y, Z>{}, k...);
+      for (int row = 0; row < count; ++row) block.entry[row][C] = column.value[row];
+    };
+    (take(std::integral_constant<int, Column>()), ...);
+  }
+  (std::make_integer_sequence<int, count>());
+  return block;
+}
+
+/// The diagonal entry of the matrix, or the block of a point: `a.diagonal(point, k…)` if the functor provides it.
 template <class Real, class A, class P, class... K>
-KOKKOS_FORCEINLINE_FUNCTION Real diagonal_of(A const& a, P const& at, K const&... k) {
+KOKKOS_FORCEINLINE_FUNCTION auto diagonal_of(A const& a, P const& at, K const&... k) {
   if constexpr (requires { a.diagonal(at, k...); }) {
     return a.diagonal(at, k...);
+  } else if constexpr (unknowns_at_point<A> > 1) {
+    return block_of<Real, 0, 0, 0>(a, at, k...);
   } else {
     return a(at, Unit<Real, 0, 0, 0>{}, k...);
   }
@@ -43,28 +72,90 @@ struct Alternating {
   }
 };
 
-/// Sum of the magnitudes of a row. A functor whose off-diagonal entries all have the sign opposite to the diagonal may
-/// declare `neighbours_are_negative`: one evaluation then replaces one for every entry.
+/// Sum of the magnitudes of a row, the largest of the point's rows. A functor whose off-diagonal entries all have the
+/// sign opposite to the diagonal may declare `neighbours_are_negative`: one evaluation then replaces one for every
+/// entry. A functor may also bound the sum itself, by `a.row_sum(point, k…)`.
 template <class Real, class A, class P, class... K>
 KOKKOS_FORCEINLINE_FUNCTION Real row_sum_of(A const& a, P const& at, K const&... k) {
-  if constexpr (requires { requires A::neighbours_are_negative && A::shape.radius == 1; }) {
+  if constexpr (requires { a.row_sum(at, k...); }) {
+    return a.row_sum(at, k...);
+  } else if constexpr (requires { requires A::neighbours_are_negative && A::shape.radius == 1; }) {
     static_assert(A::shape.kind == ShapeKind::star, "corners would count as the point itself does");
     return a(at, Alternating<Real>{}, k...);
   } else {
     constexpr int radius = A::shape.radius;
     constexpr int width = 2 * radius + 1;
-    auto const magnitude = [](Real value) { return value < Real{0} ? -value : value; };
-    return [&]<int... N>(std::integer_sequence<int, N...>) {
-      auto const entry = [&]<int X, int Y, int Z>(Offset<X, Y, Z>) {
-        if constexpr (reads<A, X, Y, Z>) return magnitude(a(at, Unit<Real, X, Y, Z>{}, k...));
-        return Real{0};
+    constexpr int count = unknowns_at_point<A>;
+    Real sums[count] = {};
+    [&]<int... N>(std::integer_sequence<int, N...>) {
+      auto const add = [&]<int X, int Y, int Z>(Offset<X, Y, Z>) {
+        if constexpr (reads<A, X, Y, Z> && count == 1) {
+          sums[0] += magnitude(a(at, Unit<Real, X, Y, Z>{}, k...));
+        } else if constexpr (reads<A, X, Y, Z>) {
+          auto const block = block_of<Real, X, Y, Z>(a, at, k...);
+          for (int row = 0; row < count; ++row) {
+            for (int column = 0; column < count; ++column) sums[row] += magnitude(block.entry[row][column]);
+          }
+        }
       };
-      return (Real{0} + ... +
-              entry(Offset<N % width - radius, N / width % width - radius, N / (width * width) - radius>{}));
+      (add(Offset<N % width - radius, N / width % width - radius, N / (width * width) - radius>{}), ...);
     }
     (std::make_integer_sequence<int, width * width * width>());
+    Real largest = sums[0];
+    for (int row = 1; row < count; ++row) largest = select(sums[row] > largest, sums[row], largest);
+    return largest;
   }
 }
+
+/// of_b b + of_product A u, its square and its product with u. For a functor that is long (`is_long`), this is the only
+/// operation that evaluates all of it, because each that does takes long to compile: the others are passes behind it.
+template <class Real, class A>
+struct LongProduct {
+  static constexpr bool is_long = true;
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
+  A a;
+  Real of_b;
+  Real of_product;
+  template <class P, class B, class U, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION PointResult<PointUnknowns<Real, A>, 1, 2> operator()(P const& at, B const& b, U const& u,
+                                                                                   K const&... k) const {
+    PointUnknowns<Real, A> const y = of_b * b[here] + of_product * a(at, u, k...);
+    return {{y}, {product(y, y), product(u[here], y)}};
+  }
+};
+
+/// u + weight D^-1 r, and the squares of the change and of r
+template <class Real, class A>
+struct JacobiOfResidual {
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n < 2 ? point : shape_of_input<A>(n - 1); }
+  A a;
+  Real weight;
+  template <class P, class R, class U, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION PointResult<PointUnknowns<Real, A>, 1, 2> operator()(P const& at, R const& r, U const& u,
+                                                                                   K const&... k) const {
+    PointUnknowns<Real, A> const change = divided(weight, r[here], diagonal_of<Real>(a, at, k...));
+    return {{u[here] + change}, {product(change, change), product(r[here], r[here])}};
+  }
+};
+
+/// d = e d + c D^-1 r and u + d; d is not read if e is zero
+template <class Real, class A>
+struct ChebyshevOfResidual {
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n < 3 ? point : shape_of_input<A>(n - 2); }
+  A a;
+  Real direction;
+  Real residual;
+  template <class P, class R, class U, class D, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION PointResult<PointUnknowns<Real, A>, 2, 0> operator()(P const& at, R const& r, U const& u,
+                                                                                   D const& old, K const&... k) const {
+    PointUnknowns<Real, A> const scaled = divided(residual, r[here], diagonal_of<Real>(a, at, k...));
+    PointUnknowns<Real, A> const d = direction == Real{0} ? scaled : direction * old[here] + scaled;
+    return {{d, u[here] + d}, {}};
+  }
+};
 
 /// b - A u and its square
 template <class Real, class A>
@@ -73,9 +164,10 @@ struct Residual {
   static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
   A a;
   template <class P, class B, class U, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const& at, B const& b, U const& u, K const&... k) const {
-    Real const r = b[here] - a(at, u, k...);
-    return {{r}, {r * r}};
+  KOKKOS_FORCEINLINE_FUNCTION PointResult<PointUnknowns<Real, A>, 1, 1> operator()(P const& at, B const& b, U const& u,
+                                                                                   K const&... k) const {
+    PointUnknowns<Real, A> const r = b[here] - a(at, u, k...);
+    return {{r}, {product(r, r)}};
   }
 };
 
@@ -87,9 +179,10 @@ struct RoundedResidual {
   A a;
   double scale;
   template <class P, class B, class U, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Result<float, 1, 1> operator()(P const& at, B const& b, U const& u, K const&... k) const {
-    auto const r = static_cast<float>(scale * (b[here] - a(at, u, k...)));
-    return {{r}, {r * r}};
+  KOKKOS_FORCEINLINE_FUNCTION PointResult<PointUnknowns<float, A>, 1, 1> operator()(P const& at, B const& b, U const& u,
+                                                                                    K const&... k) const {
+    PointUnknowns<float, A> const r = rounded<float>(scale * (b[here] - a(at, u, k...)));
+    return {{r}, {product(r, r)}};
   }
 };
 
@@ -101,8 +194,26 @@ struct Diagonal {
   static constexpr Shape input_shape(int n) { return shape_of_input<A>(n + 1); }
   A a;
   template <class P, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, K const&... k) const {
-    return diagonal_of<Real>(a, at, k...);
+  KOKKOS_FORCEINLINE_FUNCTION PointUnknowns<Real, A> operator()(P const& at, K const&... k) const {
+    if constexpr (unknowns_at_point<A> == 1) {
+      return diagonal_of<Real>(a, at, k...);
+    } else {
+      return diagonal_of<Real>(a, at, k...).diagonal();
+    }
+  }
+};
+
+/// D^-1 r and its product with r
+template <class Real, class A>
+struct SolvePoint {
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n); }
+  A a;
+  template <class P, class R, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION PointResult<PointUnknowns<Real, A>, 1, 1> operator()(P const& at, R const& r,
+                                                                                   K const&... k) const {
+    PointUnknowns<Real, A> const z = divided(Real{1}, r[here], diagonal_of<Real>(a, at, k...));
+    return {{z}, {product(z, r[here])}};
   }
 };
 
@@ -127,10 +238,11 @@ struct JacobiStep {
   A a;
   Real weight;
   template <class P, class B, class U, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 2> operator()(P const& at, B const& b, U const& u, K const&... k) const {
-    Real const r = b[here] - a(at, u, k...);
-    Real const change = weight / diagonal_of<Real>(a, at, k...) * r;
-    return {{u[here] + change}, {change * change, r * r}};
+  KOKKOS_FORCEINLINE_FUNCTION PointResult<PointUnknowns<Real, A>, 1, 2> operator()(P const& at, B const& b, U const& u,
+                                                                                   K const&... k) const {
+    PointUnknowns<Real, A> const r = b[here] - a(at, u, k...);
+    PointUnknowns<Real, A> const change = divided(weight, r, diagonal_of<Real>(a, at, k...));
+    return {{u[here] + change}, {product(change, change), product(r, r)}};
   }
 };
 
@@ -142,8 +254,10 @@ struct ChebyshevStart {
   A a;
   Real residual;
   template <class P, class B, class U, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const& at, B const& b, U const& u, K const&... k) const {
-    Real const d = residual / diagonal_of<Real>(a, at, k...) * (b[here] - a(at, u, k...));
+  KOKKOS_FORCEINLINE_FUNCTION PointResult<PointUnknowns<Real, A>, 2, 0> operator()(P const& at, B const& b, U const& u,
+                                                                                   K const&... k) const {
+    PointUnknowns<Real, A> const r = b[here] - a(at, u, k...);
+    PointUnknowns<Real, A> const d = divided(residual, r, diagonal_of<Real>(a, at, k...));
     return {{d, u[here] + d}, {}};
   }
 };
@@ -159,17 +273,18 @@ struct ChebyshevStep {
   Real direction;
   Real residual;
   template <class P, class B, class U, class D, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const& at, B const& b, U const& u, D const& old,
-                                                            K const&... k) const {
-    Real const d = direction * old[here] + residual / diagonal_of<Real>(a, at, k...) * (b[here] - a(at, u, k...));
+  KOKKOS_FORCEINLINE_FUNCTION PointResult<PointUnknowns<Real, A>, 2, 0> operator()(P const& at, B const& b, U const& u,
+                                                                                   D const& old, K const&... k) const {
+    PointUnknowns<Real, A> const r = b[here] - a(at, u, k...);
+    PointUnknowns<Real, A> const d = direction * old[here] + divided(residual, r, diagonal_of<Real>(a, at, k...));
     return {{d, u[here] + d}, {}};
   }
 };
 
-/// One colour of Gauss-Seidel. With radius r of A, r + 1 colours alternate along an axis. For a star the colour follows
-/// from the sum of the global indices (red-black for r = 1); for a box every axis has its own colours. For a box with
-/// r = 1, colours whose sum is even come first: if corner couplings are weak, that is nearly red-black order, which
-/// smooths better than any other order.
+/// One colour of Gauss-Seidel; several unknowns at a point are solved for together. With radius r of A, r + 1 colours
+/// alternate along an axis. For a star the colour follows from the sum of the global indices (red-black for r = 1); for
+/// a box every axis has its own colours. For a box with r = 1, colours whose sum is even come first: if corner
+/// couplings are weak, that is nearly red-black order, which smooths better than any other order.
 template <class Real, class A>
 struct ColourRelaxation {
   static constexpr bool is_star = A::shape.kind == ShapeKind::star;
@@ -184,8 +299,10 @@ struct ColourRelaxation {
   A a;
   Index colour;
   template <class P, class B, class U, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, B const& b, U const& u, K const&... k) const {
-    Real const relaxed = u[here] + Real{1} / diagonal_of<Real>(a, at, k...) * (b[here] - a(at, u, k...));
+  KOKKOS_FORCEINLINE_FUNCTION PointUnknowns<Real, A> operator()(P const& at, B const& b, U const& u,
+                                                                K const&... k) const {
+    PointUnknowns<Real, A> const r = b[here] - a(at, u, k...);
+    PointUnknowns<Real, A> const relaxed = u[here] + divided(Real{1}, r, diagonal_of<Real>(a, at, k...));
     return select(colour_of(at) == colour, relaxed, u[here]);
   }
 

@@ -24,12 +24,11 @@ class RoundedStencil final : public SinglePrecisionForm {
 
   double residual(double scale, Vector const& b, Vector const& x, Vector& r) const override {
     // Device sweeps read and write only one precision.
-    if constexpr (kernel::is_host<Execution> && std::is_same_v<Real, double>) {
+    if constexpr (kernel::is_host<Execution> && std::is_same_v<Real, double> && !Core::is_long) {
       stencil_functor::RoundedResidual<Functor> const kernel{core_.functor(), scale};
-      Field<float>& rounded = as_field_vector<float>(r).field();
       core_.halo.over({&Core::field(x)}, [&](Block const& block, IndexRange const& box, std::size_t n) {
-        core_.run_reduce(block, box, core_.sums_of(n), rounded.view(block), kernel, core_.view(b, block),
-                         core_.view(x, block));
+        core_.run_reduce(block, box, core_.sums_of(n), core_.template views<float>(r, block), kernel,
+                         core_.view(b, block), core_.view(x, block));
       });
       return core_.total() / (scale * scale);
     } else {
@@ -41,10 +40,19 @@ class RoundedStencil final : public SinglePrecisionForm {
   Core const& core_;
 };
 
+/// In place of a capability that an operator does not have.
+struct NoCapability {
+  template <class Core>
+  explicit NoCapability(Core const&) {}
+};
+
 /// The matrix-free operator (A u)(point) = functor(point, u, k…) on the unknowns of a field; u is zero outside of them.
 /// Boundary conditions are in the coefficients, and ghosts of u beyond a physical face are zero. The functor is linear
 /// in u. Matrix entries are found by evaluating it on unit vectors, so it need not provide its diagonal. Every
 /// capability has its own file (stencil_cg.hpp, …).
+///
+/// A functor with several unknowns at a point declares `static constexpr int unknowns` and returns Values, as `u` does
+/// at each offset. Its field has that many components, and smoothers solve for all unknowns of a point together.
 ///
 /// A physics instantiates it once, in its own .cpp: `template class halocline::StencilOperator<double,
 /// Diffusion<double>, 2>;`
@@ -57,23 +65,35 @@ class StencilOperator final : public Operator {
 
   /// Collective.
   explicit StencilOperator(Description description)
-      : core_(std::move(description)), cg_(core_), jacobi_(core_), chebyshev_(core_), relaxation_(core_) {}
+      : core_(std::move(description)),
+        cg_(core_),
+        jacobi_(core_),
+        chebyshev_(core_),
+        relaxation_(core_),
+        blocks_(core_) {}
 
-  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override {
-    return std::make_unique<FieldVector<Real>>(core_.make_field(), core_.unknowns);
-  }
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return core_.make_vector(); }
   void apply(Vector const& x, Vector& y) const override {
-    core_.halo.over({&Core::field(x)}, [&](Block const& block, IndexRange const& box, std::size_t) {
-      core_.run(block, box, core_.output(y, block), functor(), core_.view(x, block));
-    });
+    if constexpr (Core::is_long) {
+      core_.long_product(0, x, 1, x, y);
+    } else {
+      core_.halo.over({&Core::field(x)}, [&](Block const& block, IndexRange const& box, std::size_t) {
+        core_.run(block, box, core_.output(y, block), functor(), core_.view(x, block));
+      });
+    }
   }
   double residual(Vector const& b, Vector const& x, Vector& r) const override {
-    stencil_functor::Residual<Real, Functor> const kernel{functor()};
-    core_.halo.over({&Core::field(x)}, [&](Block const& block, IndexRange const& box, std::size_t n) {
-      core_.run_reduce(block, box, core_.sums_of(n), core_.output(r, block), kernel, core_.view(b, block),
-                       core_.view(x, block));
-    });
-    return core_.total();
+    if constexpr (Core::is_long) {
+      core_.long_product(1, b, -1, x, r);
+      return mesh().communicator().sum(core_.box_sum(0, Core::of_long_product));
+    } else {
+      stencil_functor::Residual<Real, Functor> const kernel{functor()};
+      core_.halo.over({&Core::field(x)}, [&](Block const& block, IndexRange const& box, std::size_t n) {
+        core_.run_reduce(block, box, core_.sums_of(n), core_.output(r, block), kernel, core_.view(b, block),
+                         core_.view(x, block));
+      });
+      return core_.total();
+    }
   }
   [[nodiscard]] bool diagonal(Vector& d) const override {
     stencil_functor::Diagonal<Real, Functor> const kernel{functor()};
@@ -103,7 +123,18 @@ class StencilOperator final : public Operator {
   [[nodiscard]] CgSteps const* cg() const override { return &cg_; }
   [[nodiscard]] JacobiSteps const* jacobi() const override { return &jacobi_; }
   [[nodiscard]] ChebyshevSteps const* chebyshev() const override { return &chebyshev_; }
-  [[nodiscard]] Relaxation const* relaxation() const override { return &relaxation_; }
+  /// None for a long functor, which would be evaluated at all points for each colour.
+  [[nodiscard]] Relaxation const* relaxation() const override {
+    if constexpr (Core::is_long) {
+      return nullptr;
+    } else {
+      return &relaxation_;
+    }
+  }
+  [[nodiscard]] PointBlocks const* point_blocks() const override {
+    if constexpr (Core::count > 1) return &blocks_;
+    return nullptr;
+  }
   [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override {
     return description().coarsening ? description().coarsening(*this) : nullptr;
   }
@@ -123,7 +154,8 @@ class StencilOperator final : public Operator {
   StencilCg<Real, Functor, CoefficientCount> cg_;
   StencilJacobi<Real, Functor, CoefficientCount> jacobi_;
   StencilChebyshev<Real, Functor, CoefficientCount> chebyshev_;
-  StencilRelaxation<Real, Functor, CoefficientCount> relaxation_;
+  std::conditional_t<Core::is_long, NoCapability, StencilRelaxation<Real, Functor, CoefficientCount>> relaxation_;
+  std::conditional_t<(Core::count > 1), StencilBlocks<Real, Functor, CoefficientCount>, NoCapability> blocks_;
 };
 
 }  // namespace halocline

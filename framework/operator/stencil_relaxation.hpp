@@ -18,6 +18,32 @@ class StencilJacobi final : public JacobiSteps {
   explicit StencilJacobi(Core const& core) : core_(core) {}
 
   void start_step(int buffer, double weight, Vector const& b, Vector const& x, Vector& x_new) const override {
+    if constexpr (Core::is_long) {
+      Vector const& r = core_.long_residual(b, x);
+      stencil_functor::JacobiOfResidual<Real, Functor> const kernel{core_.functor(), static_cast<Real>(weight)};
+      for (Block const& block : core_.mesh().blocks()) {
+        core_.run_reduce(block, core_.unknowns[block.local], core_.sums_of(block.local, buffer),
+                         core_.output(x_new, block), kernel, core_.view(r, block), core_.view(x, block));
+      }
+    } else {
+      start_fused_step(buffer, weight, b, x, x_new);
+    }
+  }
+
+  [[nodiscard]] JacobiSquares squares(int buffer) const override {
+    double squares[2] = {0, 0};
+    std::size_t const boxes = Core::is_long ? core_.mesh().blocks().size() : core_.halo.boxes();
+    for (std::size_t box = 0; box < boxes; ++box) {
+      for (int n = 0; n < 2; ++n) squares[n] += core_.sums_of(box, buffer).value(n);
+    }
+    core_.mesh().communicator().sum(squares);
+    return {.change = squares[0], .residual = squares[1]};
+  }
+
+  [[nodiscard]] bool run_ahead() const override { return !kernel::is_host<Execution> && !Core::is_long; }
+
+ private:
+  void start_fused_step(int buffer, double weight, Vector const& b, Vector const& x, Vector& x_new) const {
     stencil_functor::JacobiStep<Real, Functor> const kernel{core_.functor(), static_cast<Real>(weight)};
     auto const step = [&] {
       core_.halo.over({&Core::field(x)}, [&](Block const& block, IndexRange const& box, std::size_t n) {
@@ -36,15 +62,6 @@ class StencilJacobi final : public JacobiSteps {
     for (std::size_t box = 0; box < core_.halo.boxes(); ++box) core_.sums_of(box, buffer).enqueued(execution(block));
   }
 
-  [[nodiscard]] JacobiSquares squares(int buffer) const override {
-    double squares[2] = {core_.box_sum(0, buffer), core_.box_sum(1, buffer)};
-    core_.mesh().communicator().sum(squares);
-    return {.change = squares[0], .residual = squares[1]};
-  }
-
-  [[nodiscard]] bool run_ahead() const override { return !kernel::is_host<Execution>; }
-
- private:
   struct Arguments {
     typename Core::Input b;
     typename Core::Input x;
@@ -71,8 +88,23 @@ class StencilChebyshev final : public ChebyshevSteps {
             Vector& x_new) const override {
     auto const residual = static_cast<Real>(coefficients.residual);
     auto const direction = static_cast<Real>(coefficients.direction);
+    if constexpr (Core::is_long) {
+      Vector const& r = core_.long_residual(b, x);
+      stencil_functor::ChebyshevOfResidual<Real, Functor> const kernel{core_.functor(), direction, residual};
+      for (Block const& block : core_.mesh().blocks()) {
+        // Without a previous direction any vector may be in its place.
+        core_.run(block, core_.unknowns[block.local], core_.outputs(block, d, x_new), kernel, core_.view(r, block),
+                  core_.view(x, block), core_.view(direction == Real{0} ? r : d, block));
+      }
+    } else {
+      step_fused(residual, direction, b, x, d, x_new);
+    }
+  }
+
+ private:
+  void step_fused(Real residual, Real direction, Vector const& b, Vector const& x, Vector& d, Vector& x_new) const {
     core_.halo.over({&Core::field(x)}, [&](Block const& block, IndexRange const& box, std::size_t) {
-      auto const out = outputs(core_.output(d, block), core_.output(x_new, block));
+      auto const out = core_.outputs(block, d, x_new);
       if (direction == Real{0}) {
         core_.run(block, box, out, stencil_functor::ChebyshevStart<Real, Functor>{core_.functor(), residual},
                   core_.view(b, block), core_.view(x, block));
@@ -81,6 +113,27 @@ class StencilChebyshev final : public ChebyshevSteps {
                   core_.view(b, block), core_.view(x, block), core_.view(d, block));
       }
     });
+  }
+
+  Core const& core_;
+};
+
+/// The blocks of the points of a StencilOperator.
+template <class Real, class Functor, std::size_t CoefficientCount>
+class StencilBlocks final : public PointBlocks {
+ public:
+  using Core = StencilCore<Real, Functor, CoefficientCount>;
+  explicit StencilBlocks(Core const& core) : core_(core) {}
+
+  double solve(Vector const& r, Vector& z) const override {
+    stencil_functor::SolvePoint<Real, Functor> const kernel{core_.functor()};
+    for (Block const& block : core_.mesh().blocks()) {
+      core_.run_reduce(block, core_.unknowns[block.local], core_.sums_of(block.local), core_.output(z, block), kernel,
+                       core_.view(r, block));
+    }
+    double dot = 0;
+    for (Block const& block : core_.mesh().blocks()) dot += core_.sums_of(block.local).value();
+    return core_.mesh().communicator().sum(dot);
   }
 
  private:

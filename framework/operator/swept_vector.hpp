@@ -14,7 +14,7 @@ namespace halocline {
 class Communicator;
 
 /// A vector whose entries lie in one or more pieces of memory that sweeps can run over: every method of Vector is one
-/// pass over them. Derived classes provide the memory.
+/// pass over them, and `vector_pass` makes others from functors. Derived classes provide the memory.
 template <class Real>
 class SweptVector : public Vector {
  public:
@@ -40,12 +40,8 @@ class SweptVector : public Vector {
   void scale(double a) final;
   void add(double a, Vector const& x) final;
   void combine(double a, Vector const& x, double b) final;
-  void advance(double alpha, Vector& p, double beta, Vector const& z) final;
-  [[nodiscard]] double add_and_square(double a, Vector const& x) final;
   void multiply(Vector const& x, Vector const& y) final;
-  [[nodiscard]] double multiply_and_dot(Vector const& x, Vector const& y) final;
   void convert(Vector const& x, double scale) final;
-  [[nodiscard]] double convert_and_dot(Vector const& x, double scale, Vector const& y) final;
   void add_converted(double a, Vector const& x) final;
   void invert() final;
   [[nodiscard]] double dot(Vector const& x) const final;
@@ -55,11 +51,10 @@ class SweptVector : public Vector {
   [[nodiscard]] double scaled_maximum(Vector const& before, Vector const& after, double absolute,
                                       double relative) const final;
 
- protected:
-  /// `pieces` boxes on this rank; `size` unknowns on all ranks, if known. Otherwise the derived class calls
-  /// `count_unknowns` (collective) after it has set its pieces.
-  SweptVector(std::shared_ptr<Communicator const> communicator, std::size_t pieces, Index size = 0);
-  void count_unknowns();
+  // For passes that functors make (vector_pass.hpp).
+
+  /// Number of pieces on this rank.
+  [[nodiscard]] std::size_t pieces() const { return pieces_; }
   [[nodiscard]] virtual Piece piece(std::size_t n) const = 0;
   /// Called before the pieces are written.
   virtual void before_write() {}
@@ -67,35 +62,33 @@ class SweptVector : public Vector {
   /// `x` as a vector of this space; throws DefectError otherwise.
   [[nodiscard]] SweptVector const& same_space(Vector const& x) const;
   [[nodiscard]] SweptVector& same_space(Vector& x) const;
+  /// Calls action(x) with x as a vector of the same unknowns in its own precision; throws DefectError if its unknowns
+  /// are others.
+  template <class Action>
+  void in_its_precision(Vector const& x, Action const& action) const;
+  struct Reductions;
+  [[nodiscard]] Reductions& reductions() const { return *reductions_; }
+
+ protected:
+  /// `pieces` boxes on this rank; `size` unknowns on all ranks, if known. Otherwise the derived class calls
+  /// `count_unknowns` (collective) after it has set its pieces.
+  SweptVector(std::shared_ptr<Communicator const> communicator, std::size_t pieces, Index size = 0);
+  void count_unknowns();
 
  private:
-  struct Work;
-  template <class Other>
-  friend class SweptVector;
   /// `x` as a vector of the same unknowns in precision `Other`; throws DefectError otherwise.
   template <class Other>
   [[nodiscard]] SweptVector<Other> const& same_unknowns(Vector const& x) const;
-  /// Calls action(x) with x as a vector of the same unknowns in its own precision.
-  template <class Action>
-  void in_its_precision(Vector const& x, Action const& action) const;
   template <class Other>
   [[nodiscard]] bool has_ranges_of(SweptVector<Other> const& other) const;
-  template <class Functor, class... More>
-  void update(Functor const& functor, More const&... more);
-  template <class Functor, class... More>
-  double update_and_sum(Functor const& functor, More const&... more);
-  template <int Sums, class Functor, class... More>
-  void sum_up(double* sums, Functor const& functor, More const&... more) const;
   std::size_t sum_products(std::span<Factors const> pairs, double* sums) const;
-  template <class Functor, class... More>
-  double largest(Functor const& functor, More const&... more) const;
   template <std::size_t... N>
   void assign_sum(std::span<WeightedVector const> terms, std::index_sequence<N...>);
 
   std::shared_ptr<Communicator const> communicator_;
   std::size_t pieces_;
   Index size_ = 0;
-  std::unique_ptr<Work> work_;
+  std::unique_ptr<Reductions> reductions_;
 };
 
 extern template class SweptVector<float>;

@@ -127,12 +127,13 @@ std::vector<Real> values_of(Vector const& x) {
     return values;
   }
   auto const& vector = as_field_vector<Real>(x);
-  for (std::size_t n = 0; n < vector.fields().size(); ++n) {
-    Field<Real> const& field = *vector.fields()[n];
-    for (int component = 0; component < field.components(); ++component) {
+  std::size_t number = 0;
+  for (auto const& each : vector.fields()) {
+    Field<Real> const& field = *each;
+    for (int component = 0; component < field.components(); ++component, ++number) {
       for (Block const& block : field.mesh().blocks()) {
         IndexRange const owned = field.owned(block);
-        IndexRange const unknowns = vector.unknowns(block, n);
+        IndexRange const unknowns = vector.unknowns(block, number);
         std::vector<Real> all(static_cast<std::size_t>(owned.size()));
         field.copy_owned(block, component, std::as_writable_bytes(std::span(all)));
         for (Index k = unknowns.begin[2]; k < unknowns.end[2]; ++k) {

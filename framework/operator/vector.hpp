@@ -30,6 +30,7 @@ struct WeightedVector {
 /// An element of the space an operator acts on: the unknowns of fields (all of their blocks on all ranks) or a plain
 /// array. This is all that solvers and time integrators see. Every method is collective over the ranks that share the
 /// vector. Sums are grouped by global index, so they repeat to the bit at a fixed partition for any number of threads.
+/// What a method fuses into one pass beyond these operations is a function (fused_passes.hpp).
 ///
 /// Vectors combine only with vectors of the same space; anything else throws DefectError.
 class Vector {
@@ -64,19 +65,10 @@ class Vector {
   virtual void add(double a, Vector const& x) = 0;
   /// this = a x + b this
   virtual void combine(double a, Vector const& x, double b) = 0;
-  /// this = this + alpha p, then p = z + beta p, in one pass: the start of a step of conjugate gradients.
-  virtual void advance(double alpha, Vector& p, double beta, Vector const& z) = 0;
-  /// this = this + a x; returns the square of the new 2-norm, in one pass.
-  [[nodiscard]] virtual double add_and_square(double a, Vector const& x) = 0;
   /// this = x * y, entry by entry (a diagonal scaling).
   virtual void multiply(Vector const& x, Vector const& y) = 0;
-  /// this = x * y; returns this . y, in one pass. With x an inverse diagonal and y a residual: diagonal scaling and its
-  /// dot product.
-  [[nodiscard]] virtual double multiply_and_dot(Vector const& x, Vector const& y) = 0;
   /// this = scale x, where x has the same unknowns in any precision.
   virtual void convert(Vector const& x, double scale) = 0;
-  /// The same; returns this . y, in one pass.
-  [[nodiscard]] virtual double convert_and_dot(Vector const& x, double scale, Vector const& y) = 0;
   /// this = this + a x, where x has the same unknowns in any precision.
   virtual void add_converted(double a, Vector const& x) = 0;
   /// this = 1 / this, entry by entry; an entry of zero on any rank throws SolveError on all.

@@ -6,6 +6,7 @@
 
 #include "framework/kernel/scalar.hpp"
 #include "framework/kernel/stencil.hpp"
+#include "framework/operator/point_unknowns.hpp"
 
 // The vector operations as point functors. Scalars come as double and are rounded once to the precision of the vectors.
 
@@ -87,8 +88,15 @@ template <class Real>
     return select(length == Real{0}, x, x + length * p);
   }
 }
+template <class Real, int Count>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> moved(Values<Real, Count> const& x, Real length,
+                                                                    Values<Real, Count> const& p) {
+  Values<Real, Count> result{};
+  for (int n = 0; n < Count; ++n) result.value[n] = moved(x.value[n], length, p.value[n]);
+  return result;
+}
 
-/// x + alpha p and z + beta p
+/// x + alpha p and z + beta p, of one unknown at a point or several
 template <class Real>
 struct Advance {
   static constexpr Shape shape = point;
@@ -96,10 +104,12 @@ struct Advance {
   kernel::Scalar<Real> beta;
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Advance bound() const { return {Real{alpha}, Real{beta}}; }
   template <class P, class X, class D, class Z>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const&, X const& x, D const& p, Z const& z) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(P const&, X const& x, D const& p, Z const& z) const {
     Real const length = alpha;
     Real const weight = beta;
-    return {{moved<Real>(x[here], length, p[here]), z[here] + weight * p[here]}, {}};
+    using Unknowns = std::remove_cvref_t<decltype(x[here])>;
+    return stencil_functor::PointResult<Unknowns, 2, 0>{{moved(x[here], length, p[here]), z[here] + weight * p[here]},
+                                                        {}};
   }
 };
 

@@ -13,6 +13,7 @@
 #include "framework/operator/array_vector.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
+#include "framework/operator/fused_passes.hpp"
 #include "framework/operator/test_problem.hpp"
 #include "framework/runtime/error.hpp"
 #include "tests/support/communicator.hpp"
@@ -219,11 +220,29 @@ TYPED_TEST(VectorTest, SumsRunOverAllRanks) {
       EXPECT_EQ(products[n], pairs[n].x.dot(pairs[n].y)) << n;
     }
 
-    double const square = u.add_and_square(0.5, x);
+    double const square = add_and_square(u, 0.5, x);
     EXPECT_NEAR(square, u.square(), tolerance);
-    double const dot = u.multiply_and_dot(x, y);
+    double const dot = multiply_and_dot(u, x, y);
     EXPECT_NEAR(dot, u.dot(y), tolerance);
   });
+}
+
+TYPED_TEST(VectorTest, AdvancesTwoVectorsInOnePass) {
+  this->on_each_kind([](Vector& x, Vector& p, Vector& z) {
+    auto const expected_x = x.create();
+    auto const expected_p = x.create();
+    expected_x->copy(x);
+    expected_x->add(0.5, p);
+    expected_p->copy(z);
+    expected_p->add(-0.25, p);
+    advance(0.5, -0.25, z, x, p);
+    // Random entries have 24 bits and the factors one, so that only the sums are rounded.
+    EXPECT_EQ(values_of<TypeParam>(x), values_of<TypeParam>(*expected_x));
+    EXPECT_EQ(values_of<TypeParam>(p), values_of<TypeParam>(*expected_p));
+  });
+  auto const one = make_vector<TypeParam>(Storage::array, {4});
+  auto const other = make_vector<TypeParam>(Storage::array, {5});
+  EXPECT_THROW(advance(1, 1, *one, *one, *other), DefectError);
 }
 
 TYPED_TEST(VectorTest, ConvertsBetweenPrecisions) {
@@ -237,7 +256,7 @@ TYPED_TEST(VectorTest, ConvertsBetweenPrecisions) {
       u->randomize(1);
       y->randomize(2);
       single->convert(*u, 0x1p-100);
-      EXPECT_EQ(back->convert_and_dot(*single, 0x1p100, *y), u->dot(*y));
+      EXPECT_EQ(convert_and_dot(*back, *single, 0x1p100, *y), u->dot(*y));
       EXPECT_EQ(values_of<TypeParam>(*back), values_of<TypeParam>(*u));
       // Other values are rounded once.
       u->scale(1.0 / 3);

@@ -4,10 +4,10 @@
 #include <cstddef>
 
 #include "framework/field/block_view.hpp"
+#include "framework/kernel/values.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/index_range.hpp"
 #include "framework/runtime/launch.hpp"
-#include "physics/equations/values.hpp"
 
 // Donor cells where the result of a stage of a conservation law is not physical. These kernels run only then, so they
 // do not go through sweeps, whose forms for speed would cost compile time.

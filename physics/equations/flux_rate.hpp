@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "framework/kernel/stencil.hpp"
+#include "framework/kernel/values.hpp"
 #include "physics/equations/riemann.hpp"
-#include "physics/equations/values_arithmetic.hpp"
 
 namespace halocline {
 
@@ -198,8 +198,8 @@ struct FluxRate {
   }
   template <int Cell, int Side, std::size_t... N>
   KOKKOS_FORCEINLINE_FUNCTION State edge_of(Line const& line, std::index_sequence<N...>) const {
-    return equation::each(reconstruction,
-                          line.cell[reach + Cell + Side * (static_cast<int>(N) - Reconstruction::reach)]...);
+    return values::each(reconstruction,
+                        line.cell[reach + Cell + Side * (static_cast<int>(N) - Reconstruction::reach)]...);
   }
 };
 

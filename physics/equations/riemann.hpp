@@ -1,7 +1,7 @@
 #pragma once
 
 #include "framework/kernel/stencil.hpp"
-#include "physics/equations/values_arithmetic.hpp"
+#include "framework/kernel/values.hpp"
 
 namespace halocline {
 

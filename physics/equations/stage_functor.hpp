@@ -6,22 +6,12 @@
 #include <utility>
 
 #include "framework/kernel/stencil.hpp"
+#include "framework/kernel/values.hpp"
 #include "physics/equations/equation_point.hpp"
-#include "physics/equations/values.hpp"
 
 namespace halocline {
 
 namespace equation {
-
-/// The N-th argument.
-template <std::size_t N, class First, class... More>
-KOKKOS_FORCEINLINE_FUNCTION decltype(auto) pick(First const& first, More const&... more) {
-  if constexpr (N == 0) {
-    return (first);
-  } else {
-    return pick<N - 1>(more...);
-  }
-}
 
 /// The return type of a rate: a plain number for one field, Values for several.
 template <class Real, int Count>
@@ -53,7 +43,7 @@ struct WithDiffusion {
   template <class Returned, class P, std::size_t... N, class... In>
   KOKKOS_FORCEINLINE_FUNCTION Values<Real, Fields> add(Returned const& of_rate, P const& at, std::index_sequence<N...>,
                                                        In const&... in) const {
-    return {(component(of_rate, static_cast<int>(N)) + diffusivity.value[N] * at.laplacian(pick<N>(in...)))...};
+    return {(component(of_rate, static_cast<int>(N)) + diffusivity.value[N] * at.laplacian(kernel::pick<N>(in...)))...};
   }
 };
 
@@ -98,13 +88,13 @@ struct StageFunctor {
  private:
   template <class P, std::size_t... N, class... In>
   KOKKOS_FORCEINLINE_FUNCTION auto combine(P const& at, std::index_sequence<N...>, In const&... in) const {
-    return with_rate(rate(at, equation::pick<N>(in...)...), in...);
+    return with_rate(rate(at, kernel::pick<N>(in...)...), in...);
   }
   template <int Field, class Returned, class Slope, class... In>
   KOKKOS_FORCEINLINE_FUNCTION void write(Returned& result, Slope const& slope, In const&... in) const {
     if constexpr (Field < Fields) {
       Real const rate_of_field = static_cast<Real>(equation::component(slope, Field));
-      Real sum = own * equation::pick<Field>(in...)[here] + scale * rate_of_field;
+      Real sum = own * kernel::pick<Field>(in...)[here] + scale * rate_of_field;
       add<0, Field>(sum, in...);
       result.value[Field] = sum;
       if constexpr (HasSlope) result.value[Fields + Field] = rate_of_field;
@@ -114,7 +104,7 @@ struct StageFunctor {
   template <int Term, int Field, class... In>
   KOKKOS_FORCEINLINE_FUNCTION void add(Real& sum, In const&... in) const {
     if constexpr (Term < Terms) {
-      sum += weight[Term] * equation::pick<read + Term * Fields + Field>(in...)[here];
+      sum += weight[Term] * kernel::pick<read + Term * Fields + Field>(in...)[here];
       add<Term + 1, Field>(sum, in...);
     }
   }

@@ -9,7 +9,6 @@
 #include "framework/operator/right_hand_side.hpp"
 #include "framework/operator/state_archive.hpp"
 #include "physics/equations/exact_errors.hpp"
-#include "solvers/linear/factory.hpp"
 
 namespace halocline {
 
@@ -27,15 +26,10 @@ StationaryProblem<Real>::StationaryProblem(PhysicsContext const& context, Option
       field_(context.mesh, {.name = "u", .centring = grid.centring}),
       walls_(field_, conditions),
       operator_(std::move(a)),
-      solver_(make_solver(context.deck.section("solver"))),
+      solve_(context, *operator_),
       u_(operator_->create_vector()),
       b_(operator_->create_vector()),
       volume_(operator_->create_vector()) {
-  solver_->set_observer([this, observer = context.observer](Index iteration, double residual) {
-    if (!first_residual_) first_residual_ = residual;
-    if (observer) observer(iteration, residual);
-  });
-  solver_->prepare(*operator_);
   fill_volumes(grid, as_field_vector<Real>(*volume_).field());
   evaluate<Real>(own_.field("initial"), own_.full_name("initial"), 0, *u_);
   integrate_source<Real>(own_.field("source"), own_.full_name("source"), 0, *volume_, *b_);
@@ -55,7 +49,7 @@ std::vector<Quantity> StationaryProblem<Real>::quantities() const {
 
 template <class Real>
 std::vector<SolveReport> StationaryProblem<Real>::advance(Step const& /*step*/) {
-  SolveReport report = solver_->solve(*operator_, *b_, *u_);
+  SolveReport report = solve_.solve(*b_, *u_);
   show();
   return {std::move(report)};
 }
@@ -63,20 +57,8 @@ std::vector<SolveReport> StationaryProblem<Real>::advance(Step const& /*step*/) 
 template <class Real>
 bool StationaryProblem<Real>::serialize(StateArchive& state) {
   state.field("u", as_field_vector<Real>(*u_).field());
-  double first = first_residual_.value_or(0);
-  state.number("first_residual", first);
-  if (!state.restores()) return true;
-  show();
-  if (first == 0) return true;  // no iteration was measured
-  // A tolerance relative to the initial guess's residual keeps the residual at the beginning of the run as its
-  // reference.
-  first_residual_ = first;
-  Criteria criteria = solver_->criteria();
-  if (criteria.relative_to == RelativeTo::initial_residual) {
-    criteria.absolute = criteria.target(first, 0);
-    criteria.relative = 0;
-    solver_->set_criteria(criteria);
-  }
+  solve_.serialize(state);
+  if (state.restores()) show();
   return true;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +11,7 @@
 #include "framework/grid/control_volume_grid.hpp"
 #include "framework/operator/operator.hpp"
 #include "framework/plugin/physics.hpp"
-#include "solvers/linear/solver.hpp"
+#include "physics/equations/stationary_solve.hpp"
 
 namespace halocline {
 
@@ -48,9 +47,8 @@ class StationaryProblem : public Physics {
   Field<Real> field_;
   BoundaryFill walls_;
   std::unique_ptr<Operator> operator_;
-  std::unique_ptr<LinearSolver> solver_;
+  StationarySolve solve_;
   std::unique_ptr<Vector> u_, b_, volume_;
-  std::optional<double> first_residual_;  ///< of the solve; kept across restarts
 };
 
 extern template class StationaryProblem<float>;

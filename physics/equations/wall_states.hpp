@@ -15,6 +15,7 @@
 #include "framework/field/expression_values.hpp"
 #include "framework/field/finite_value.hpp"
 #include "framework/field/ghost_record.hpp"
+#include "framework/kernel/values.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/error.hpp"
@@ -25,7 +26,6 @@
 #include "physics/equations/riemann.hpp"
 #include "physics/equations/stage_sweeps.hpp"
 #include "physics/equations/state_law.hpp"
-#include "physics/equations/values.hpp"
 #include "physics/equations/vectors_of_law.hpp"
 
 namespace halocline {

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "framework/deck/options.hpp"
+#include "framework/kernel/values.hpp"
 #include "physics/equations/riemann.hpp"
-#include "physics/equations/values.hpp"
 
 namespace halocline {
 

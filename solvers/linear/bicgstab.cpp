@@ -1,4 +1,5 @@
 #include "solvers/linear/bicgstab.hpp"
+#include "framework/operator/fused_passes.hpp"
 
 #include <array>
 #include <cmath>
@@ -55,7 +56,7 @@ BiCgStab::Step BiCgStab::step(Operator const& a, Vector& x) {
   if (std::abs(product) <= small * shadow_norm_ * std::sqrt(square)) return Step::breakdown;
   double const alpha = rho_ / product;
   x.add(alpha, direction);
-  residual_ = std::sqrt(r_->add_and_square(-alpha, *v_));
+  residual_ = std::sqrt(add_and_square(*r_, -alpha, *v_));
   if (residual_ == 0) return Step::last;
 
   Vector const& second = preconditioned(*r_, z_);
@@ -66,7 +67,7 @@ BiCgStab::Step BiCgStab::step(Operator const& a, Vector& x) {
   if (std::abs(along) <= small * residual_ * std::sqrt(length)) return Step::last;
   double const omega = along / length;
   x.add(omega, second);
-  residual_ = std::sqrt(r_->add_and_square(-omega, *t_));
+  residual_ = std::sqrt(add_and_square(*r_, -omega, *t_));
 
   double const rho = r_->dot(*shadow_);
   if (!std::isfinite(rho)) return Step::not_a_number;

@@ -34,8 +34,8 @@ struct EigenvalueBounds {
 [[nodiscard]] EigenvalueBounds ritz_bounds(Operator const& a, double operator_norm, Index steps);
 
 /// Extreme Ritz values of D^-1 A, D the diagonal, from `steps` steps of conjugate gradients on a random right-hand side
-/// that is the same for any partition. Collective. Throws UnsuitableOperator if the operator is not positive definite,
-/// or its diagonal is unknown or has a zero.
+/// that is the same for any partition; both 1 for an operator without unknowns. Collective. Throws UnsuitableOperator
+/// if the operator is not positive definite, or its diagonal is unknown or has a zero.
 [[nodiscard]] EigenvalueBounds estimate_eigenvalues(Operator const& a, Index steps);
 
 }  // namespace halocline

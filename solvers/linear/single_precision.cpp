@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "framework/operator/fused_passes.hpp"
 #include "framework/operator/state_archive.hpp"
 
 namespace halocline {
@@ -61,7 +62,7 @@ double SinglePrecision::start_dot(Vector const& r, Vector& z) {
   double const scale = scale_for(r);
   r_->convert(r, scale);
   inner_->start(*r_, *z_);
-  return z.convert_and_dot(*z_, 1 / scale, r);
+  return convert_and_dot(z, *z_, 1 / scale, r);
 }
 
 /// Products with z show the size of residuals; computing the largest entry each time would need another pass.
@@ -70,7 +71,7 @@ double SinglePrecision::apply_dot(Vector const& r, Vector& z) {
   auto const apply_with_scale = [&] {
     r_->convert(r, scale_);
     inner_->apply(*r_, *z_);
-    return z.convert_and_dot(*z_, 1 / scale_, r);
+    return convert_and_dot(z, *z_, 1 / scale_, r);
   };
   bool const is_known = scale_ > 0;
   if (!is_known) scale_ = scale_for(r);

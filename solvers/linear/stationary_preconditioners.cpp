@@ -1,6 +1,9 @@
 #include "solvers/linear/stationary_preconditioners.hpp"
 
+#include <cmath>
+
 #include "framework/operator/assemble.hpp"
+#include "framework/operator/fused_passes.hpp"
 #include "framework/operator/relaxation.hpp"
 
 namespace halocline {
@@ -14,6 +17,30 @@ std::unique_ptr<Vector> inverse_diagonal(Operator const& a) {
     throw UnsuitableOperator(error.what());
   }
   return inverse;
+}
+
+void JacobiPreconditioner::prepare(Operator const& a) {
+  blocks_ = a.point_blocks();
+  inverse_diagonal_.reset();
+  if (blocks_ == nullptr) {
+    inverse_diagonal_ = inverse_diagonal(a);
+    return;
+  }
+  auto const ones = a.create_vector();
+  auto const found = a.create_vector();
+  ones->fill(1);
+  if (!std::isfinite(blocks_->solve(*ones, *found))) {
+    throw UnsuitableOperator("the entries between the unknowns of some point are a singular block");
+  }
+}
+
+void JacobiPreconditioner::apply(Vector const& r, Vector& z) {
+  if (blocks_ == nullptr) return z.multiply(*inverse_diagonal_, r);
+  static_cast<void>(blocks_->solve(r, z));
+}
+
+double JacobiPreconditioner::apply_dot(Vector const& r, Vector& z) {
+  return blocks_ != nullptr ? blocks_->solve(r, z) : multiply_and_dot(z, *inverse_diagonal_, r);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "framework/operator/assembled_matrix.hpp"
+#include "framework/operator/relaxation.hpp"
 #include "solvers/linear/solver.hpp"
 
 namespace halocline {
@@ -11,17 +12,16 @@ namespace halocline {
 /// not know its diagonal, or an entry of it is zero.
 [[nodiscard]] std::unique_ptr<Vector> inverse_diagonal(Operator const& a);
 
-/// M = D, the diagonal.
+/// M = D, the diagonal, or the blocks of points with several unknowns.
 class JacobiPreconditioner final : public Preconditioner {
  public:
-  void prepare(Operator const& a) override { inverse_diagonal_ = inverse_diagonal(a); }
-  void apply(Vector const& r, Vector& z) override { z.multiply(*inverse_diagonal_, r); }
-  [[nodiscard]] double apply_dot(Vector const& r, Vector& z) override {
-    return z.multiply_and_dot(*inverse_diagonal_, r);
-  }
+  void prepare(Operator const& a) override;
+  void apply(Vector const& r, Vector& z) override;
+  [[nodiscard]] double apply_dot(Vector const& r, Vector& z) override;
 
  private:
-  std::unique_ptr<Vector> inverse_diagonal_;
+  PointBlocks const* blocks_ = nullptr;       ///< null if D is the diagonal
+  std::unique_ptr<Vector> inverse_diagonal_;  ///< null if it is not
 };
 
 /// Symmetric Gauss-Seidel from zero: passes through the colours of the operator, each forward and backward (Saad,

@@ -36,7 +36,8 @@ void declare_multigrid(Section& section) {
   }
   section
       .choice("smoother",
-              "Smoother of each level, which damps the oscillatory part of the error. " + about_smoothers + ".",
+              "Smoother of each level, which damps the oscillatory part of the error. " + about_smoothers +
+                  ". Where an operator has no colouring, chebyshev takes the place of another.",
               smoothers().names())
       .defaults_to(SmootherSettings().name);
   section
@@ -73,6 +74,7 @@ MultigridSettings multigrid_settings(Options const& section) {
   std::string const cycle = section.choice("cycle");
   settings.cycle = cycle == "W" ? CycleShape::w : cycle == "F" ? CycleShape::f : CycleShape::v;
   settings.smoother.name = section.choice("smoother");
+  settings.smoother.is_asked_for = section.given("smoother");
   settings.smoother.sweeps = static_cast<int>(section.integer("sweeps"));
   settings.start = section.choice("start") == "full" ? MultigridStart::full : MultigridStart::cycle;
   settings.start_cycles = static_cast<int>(section.integer("start_cycles"));

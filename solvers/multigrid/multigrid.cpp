@@ -101,7 +101,7 @@ void Multigrid::find_fallbacks() {
     bool const is_smoothed = n + 1 < levels_.size() ? levels_[n]->is_smoothed()
                                                     : levels_[n]->inverse == nullptr && levels_[n]->bottom == nullptr;
     std::string const& used = is_smoothed ? usable_smoother(*levels_[n]->a, asked).name : asked;
-    if (used == asked) continue;
+    if (used == asked || !settings_.smoother.is_asked_for) continue;
     std::string said = "multigrid: the operator does not have the colouring of `smoother: ";
     said.append(asked).append("`, ").append(used).append(" is used instead from level ");
     fallbacks_.push_back(said.append(std::to_string(n)).append(" on"));

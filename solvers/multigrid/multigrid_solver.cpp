@@ -3,6 +3,7 @@
 
 #include "solvers/multigrid/multigrid.hpp"
 
+#include "framework/operator/fused_passes.hpp"
 #include "framework/operator/generic_steps.hpp"
 
 namespace halocline {
@@ -26,7 +27,7 @@ std::optional<Outcome> MultigridSolver::iterate(ResidualSolve& solve, Operator c
     double const length = descent / curvature;
     x.add(length, *correction_);
     solve.descend(length * descent);
-    if (auto const failure = solve.measure(std::sqrt(residual_->add_and_square(-length, *image_)))) return failure;
+    if (auto const failure = solve.measure(std::sqrt(add_and_square(*residual_, -length, *image_)))) return failure;
     solve.note_solution();
   }
   return std::nullopt;

@@ -384,6 +384,9 @@ TEST(Multigrid, SaysWhatTookThePlaceOfWhatWasAskedFor) {
     multigrid.prepare(a);
     EXPECT_EQ(multigrid.fallbacks(), one.said) << "once";
   }
+  Multigrid by_default({.smoother = {.is_asked_for = false}});
+  by_default.prepare(poisson(17, {.colours = false}));
+  EXPECT_TRUE(by_default.fallbacks().empty());
 }
 
 TEST(Smoother, AChebyshevPolynomialDampsTheUpperPartOfTheSpectrum) {

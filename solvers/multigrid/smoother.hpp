@@ -38,6 +38,7 @@ struct SmootherEntry {
 struct SmootherSettings {
   std::string name = "multicolour";
   int sweeps = 2;  ///< relaxations of Gauss-Seidel or steps of Jacobi, or polynomial degree; in each down- and up-sweep
+  bool is_asked_for = true;  ///< by name: what takes its place is said
 };
 
 /// The smoother for `a` if `name` is requested. Throws InputError for an unknown name.

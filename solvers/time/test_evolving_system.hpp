@@ -57,12 +57,8 @@ class NumbersState final : public Vector {
   void scale(double) override { throw unused(); }
   void add(double, Vector const&) override { throw unused(); }
   void combine(double, Vector const&, double) override { throw unused(); }
-  void advance(double, Vector&, double, Vector const&) override { throw unused(); }
-  [[nodiscard]] double add_and_square(double, Vector const&) override { throw unused(); }
   void multiply(Vector const&, Vector const&) override { throw unused(); }
-  [[nodiscard]] double multiply_and_dot(Vector const&, Vector const&) override { throw unused(); }
   void convert(Vector const&, double) override { throw unused(); }
-  [[nodiscard]] double convert_and_dot(Vector const&, double, Vector const&) override { throw unused(); }
   void add_converted(double, Vector const&) override { throw unused(); }
   void invert() override { throw unused(); }
   [[nodiscard]] double dot(Vector const&) const override { throw unused(); }

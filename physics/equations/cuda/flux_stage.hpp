@@ -36,7 +36,7 @@ struct StageOfRate {
  private:
   template <class P, std::size_t... N, class... In>
   __device__ __forceinline__ auto of(P const& at, std::index_sequence<N...>, In const&... in) const {
-    return stage.with_rate(stage.rate.with_source(fluxes, stage.place(at), equation::pick<N>(in...)...), in...);
+    return stage.with_rate(stage.rate.with_source(fluxes, stage.place(at), kernel::pick<N>(in...)...), in...);
   }
 };
 

@@ -1,14 +1,25 @@
 #pragma once
 
+#include <Kokkos_Macros.hpp>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "framework/kernel/stencil.hpp"
-#include "physics/equations/values.hpp"
 
 namespace halocline {
 
-namespace equation {
+/// One number for each of several unknowns at a point: the fields of a physics in the order of declaration, or the
+/// components of a field.
+template <class Real, int Count>
+struct Values {
+  Real value[Count];
+  static constexpr int count = Count;
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Real& operator[](int n) { return value[n]; }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Real operator[](int n) const { return value[n]; }
+};
+
+namespace values {
 
 template <std::size_t N, class Operation, class... V>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto of_component(Operation const& operation, V const&... values) {
@@ -55,27 +66,27 @@ struct Choice {
   }
 };
 
-}  // namespace equation
+}  // namespace values
 
 template <class Real, int Count>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> operator+(Values<Real, Count> const& a,
                                                                         Values<Real, Count> const& b) {
-  return equation::each(equation::Sum{}, a, b);
+  return values::each(values::Sum{}, a, b);
 }
 template <class Real, int Count>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> operator-(Values<Real, Count> const& a,
                                                                         Values<Real, Count> const& b) {
-  return equation::each(equation::Difference{}, a, b);
+  return values::each(values::Difference{}, a, b);
 }
 template <class Real, int Count>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> operator*(Real factor, Values<Real, Count> const& a) {
-  return equation::each(equation::Multiple<Real>{factor}, a);
+  return values::each(values::Multiple<Real>{factor}, a);
 }
 /// One of two states, selected without a branch.
 template <class Real, int Count>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> select(bool condition, Values<Real, Count> yes,
                                                                      Values<Real, Count> no) {
-  return equation::each(equation::Choice{condition}, yes, no);
+  return values::each(values::Choice{condition}, yes, no);
 }
 
 }  // namespace halocline
