@@ -22,7 +22,7 @@ struct Problem {
   void declare_options(CLI::App& app) {
     app.add_option("--cells", cells, "cells along each axis")->check(CLI::PositiveNumber);
     app.add_option("--tolerance", tolerance, "of the residual, relative to the initial one");
-    app.add_option("--jump", jump, "conductivity of every other block of cells; 1: constant coefficients");
+    app.add_option("--jump", jump, "of coefficients, see the program; 1: none");
     app.add_option("--repeats", repeats);
     app.add_flag("--json", json, "one JSON object a repeat");
   }

@@ -5,7 +5,6 @@
 // All of PETSc's own options apply (-ksp_view, -mg_levels_pc_type, -pc_type gamg, …) and override the defaults here.
 #include <mpi.h>
 #include <petscdmda.h>
-#include <petscksp.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,19 +14,17 @@
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "bench/peers/peer.hpp"
+#include "bench/peers/petsc.hpp"
 
 namespace {
 
-using peer::Clock;
-using peer::Timing;
+using namespace peer;
 
-struct Arguments : peer::Problem {
+struct Arguments : Problem {
   std::string interpolation;
 };
 
@@ -41,36 +38,10 @@ Arguments parse(int count, char** values) {
   app.add_option("--interpolation", arguments.interpolation,
                  "constant: PETSc's own; linear: assembled here; the faster if not given")
       ->check(CLI::IsMember({"constant", "linear"}));
-  peer::parse_or_exit(app, count, values);
+  parse_or_exit(app, count, values);
   // Linear interpolation between cells of different conductivity is far from the solution.
   if (arguments.interpolation.empty()) arguments.interpolation = arguments.jump == 1 ? "linear" : "constant";
   return arguments;
-}
-
-// PETSc has already printed the error.
-void check(PetscErrorCode code) {
-  if (code != 0) throw std::runtime_error("PETSc met error " + std::to_string(code));
-}
-
-// PETSc's handles are pointers to its own types, each with a function that frees it.
-template <class Handle, auto destroy>
-struct GiveBack {
-  using pointer = Handle;
-  void operator()(Handle handle) const { destroy(&handle); }
-};
-template <class Handle, auto destroy>
-using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, GiveBack<Handle, destroy>>;
-using Grid = Owned<DM, DMDestroy>;
-using Matrix = Owned<Mat, MatDestroy>;
-using Vector = Owned<Vec, VecDestroy>;
-using Solver = Owned<KSP, KSPDestroy>;
-
-// Calls create() with the address where PETSc writes the handle as its last argument.
-template <class Owner, class Create, class... Given>
-Owner make(Create create, Given... given) {
-  typename Owner::pointer handle = nullptr;
-  check(create(given..., &handle));
-  return Owner(handle);
 }
 
 using Cell = std::array<PetscInt, 3>;
@@ -214,13 +185,6 @@ void set_linear_interpolation(Arguments& arguments, PC multigrid, DM finest) {
   }
 }
 
-// Sets an option unless the command line does.
-void default_option(char const* name, std::string const& value) {
-  PetscBool given = PETSC_FALSE;
-  check(PetscOptionsHasName(nullptr, nullptr, name, &given));
-  if (given == PETSC_FALSE) check(PetscOptionsSetValue(nullptr, name, value.c_str()));
-}
-
 void set_default_options(Arguments const& arguments) {
   // Coarsen while the number of cells is even, down to 8 along each axis: larger cells would not fit into the blocks of
   // equal conductivity.
@@ -244,7 +208,7 @@ Timing solve(Arguments& arguments) {
   check(KSPSetComputeOperators(solver.get(), assemble, &arguments));
   check(KSPSetType(solver.get(), KSPCG));
   check(KSPSetNormType(solver.get(), KSP_NORM_UNPRECONDITIONED));
-  check(KSPSetTolerances(solver.get(), arguments.tolerance, 0, PETSC_DEFAULT, peer::most_iterations));
+  check(KSPSetTolerances(solver.get(), arguments.tolerance, 0, PETSC_DEFAULT, most_iterations));
   check(KSPSetFromOptions(solver.get()));
   PC preconditioner = nullptr;
   check(KSPGetPC(solver.get(), &preconditioner));
@@ -281,11 +245,6 @@ Timing solve(Arguments& arguments) {
   return timing;
 }
 
-std::string program_name() {
-  return "PETSc " + std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." +
-         std::to_string(PETSC_VERSION_SUBMINOR);
-}
-
 }  // namespace
 
 int main(int count, char** values) {
@@ -294,7 +253,7 @@ int main(int count, char** values) {
   int status = 1;
   try {
     set_default_options(arguments);
-    status = peer::run(
+    status = run(
         arguments, [&] { return solve(arguments); },
         [&] {
           return nlohmann::json{{"program", program_name()}, {"interpolation", arguments.interpolation}};

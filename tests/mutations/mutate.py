@@ -37,6 +37,8 @@ SUBJECTS = {
     "wave": ("lib/halocline/physics/wave.so", "physics/wave/wave.cpp", ["wave.yaml"]),
     "heat": ("lib/halocline/physics/heat.so", "physics/heat/heat.cpp", ["heat.yaml"]),
     "laplace": ("lib/halocline/physics/laplace.so", "physics/laplace/laplace.cpp", ["laplace.yaml"]),
+    "elasticity": ("lib/halocline/physics/elasticity.so", "physics/elasticity/elasticity.cpp",
+                   ["elasticity.yaml", "elasticity-3d.yaml"]),
     "advection": ("lib/halocline/physics/advection.so", "physics/advection/advection.cpp", ["advection.yaml"]),
 }
 # Sources in libraries, and headers that only these include.

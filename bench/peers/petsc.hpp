@@ -1,0 +1,52 @@
+#pragma once
+
+#include <petscksp.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+// Shared by the programs that use PETSc: its handles as owners, its options and its version.
+
+namespace peer {
+
+// PETSc has already printed the error.
+inline void check(PetscErrorCode code) {
+  if (code != 0) throw std::runtime_error("PETSc met error " + std::to_string(code));
+}
+
+// PETSc's handles are pointers to its own types, each with a function that frees it.
+template <class Handle, auto destroy>
+struct GiveBack {
+  using pointer = Handle;
+  void operator()(Handle handle) const { destroy(&handle); }
+};
+template <class Handle, auto destroy>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, GiveBack<Handle, destroy>>;
+using Grid = Owned<DM, DMDestroy>;
+using Matrix = Owned<Mat, MatDestroy>;
+using Vector = Owned<Vec, VecDestroy>;
+using Solver = Owned<KSP, KSPDestroy>;
+
+// Calls create() with the address where PETSc writes the handle as its last argument.
+template <class Owner, class Create, class... Given>
+Owner make(Create create, Given... given) {
+  typename Owner::pointer handle = nullptr;
+  check(create(given..., &handle));
+  return Owner(handle);
+}
+
+// Sets an option unless the command line does.
+inline void default_option(char const* name, std::string const& value) {
+  PetscBool given = PETSC_FALSE;
+  check(PetscOptionsHasName(nullptr, nullptr, name, &given));
+  if (given == PETSC_FALSE) check(PetscOptionsSetValue(nullptr, name, value.c_str()));
+}
+
+inline std::string program_name() {
+  return "PETSc " + std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." +
+         std::to_string(PETSC_VERSION_SUBMINOR);
+}
+
+}  // namespace peer
