@@ -28,7 +28,8 @@ template <class Real>
 void fill_cell_ghosts(Field<Real>& coefficient);
 
 /// A coefficient in single precision, with ghosts as by fill_cell_ghosts.
-[[nodiscard]] std::shared_ptr<Field<float> const> cell_coefficient_in_single_precision(Field<double> const& coefficient);
+[[nodiscard]] std::shared_ptr<Field<float> const> cell_coefficient_in_single_precision(
+    Field<double> const& coefficient);
 
 /// The mean over the fine cells within each cell of StructuredMesh::coarsened, with ghosts as by fill_cell_ghosts.
 template <class Real>
