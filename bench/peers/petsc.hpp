@@ -7,7 +7,9 @@
 #include <string>
 #include <type_traits>
 
-// Shared by the programs that use PETSc: its handles as owners, its options and its version.
+#include "bench/peers/peer.hpp"
+
+// Shared by the programs that use PETSc: its handles as owners, its options, its solves and its version.
 
 namespace peer {
 
@@ -42,6 +44,37 @@ inline void default_option(char const* name, std::string const& value) {
   PetscBool given = PETSC_FALSE;
   check(PetscOptionsHasName(nullptr, nullptr, name, &given));
   if (given == PETSC_FALSE) check(PetscOptionsSetValue(nullptr, name, value.c_str()));
+}
+
+// Conjugate gradients to the problem's tolerance, unless options of the command line say otherwise.
+inline void set_conjugate_gradients(KSP solver, Problem const& problem) {
+  check(KSPSetType(solver, KSPCG));
+  check(KSPSetNormType(solver, KSP_NORM_UNPRECONDITIONED));
+  check(KSPSetTolerances(solver, problem.tolerance, 0, PETSC_DEFAULT, most_iterations));
+  check(KSPSetFromOptions(solver));
+}
+
+// Solves, and fills all of `timing` but the set-up and the maximum.
+inline void solve(KSP solver, Vec b, Vec x, Timing& timing) {
+  Clock const solving;
+  check(KSPSolve(solver, b, x));
+  timing.solve = solving.seconds();
+  PetscInt iterations = 0;
+  check(KSPGetIterationNumber(solver, &iterations));
+  timing.iterations = iterations;
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  check(KSPGetConvergedReason(solver, &reason));
+  timing.converged = reason > 0;
+  Mat a = nullptr;
+  check(KSPGetOperators(solver, &a, nullptr));
+  auto const residual = make<Vector>(VecDuplicate, b);
+  double initial = 0;
+  check(VecNorm(b, NORM_2, &initial));
+  check(MatMult(a, x, residual.get()));
+  check(VecAXPY(residual.get(), -1, b));
+  check(VecNorm(residual.get(), NORM_2, &timing.reduction));
+  timing.reduction /= initial;
+  check(VecNorm(x, NORM_2, &timing.norm));
 }
 
 inline std::string program_name() {

@@ -206,10 +206,7 @@ Timing solve(Arguments& arguments) {
   auto const solver = make<Solver>(KSPCreate, PETSC_COMM_WORLD);
   check(KSPSetDM(solver.get(), grid.get()));
   check(KSPSetComputeOperators(solver.get(), assemble, &arguments));
-  check(KSPSetType(solver.get(), KSPCG));
-  check(KSPSetNormType(solver.get(), KSP_NORM_UNPRECONDITIONED));
-  check(KSPSetTolerances(solver.get(), arguments.tolerance, 0, PETSC_DEFAULT, most_iterations));
-  check(KSPSetFromOptions(solver.get()));
+  set_conjugate_gradients(solver.get(), arguments);
   PC preconditioner = nullptr;
   check(KSPGetPC(solver.get(), &preconditioner));
   PetscBool multigrid = PETSC_FALSE;
@@ -222,25 +219,7 @@ Timing solve(Arguments& arguments) {
   check(VecSet(b.get(), arguments.right_hand_side()));
   check(KSPSetUp(solver.get()));
   timing.setup = setting_up.seconds();
-  Clock const solving;
-  check(KSPSolve(solver.get(), b.get(), x.get()));
-  timing.solve = solving.seconds();
-  PetscInt iterations = 0;
-  check(KSPGetIterationNumber(solver.get(), &iterations));
-  timing.iterations = iterations;
-  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  check(KSPGetConvergedReason(solver.get(), &reason));
-  timing.converged = reason > 0;
-  Mat a = nullptr;
-  check(KSPGetOperators(solver.get(), &a, nullptr));
-  auto const residual = make<Vector>(VecDuplicate, b.get());
-  double initial = 0;
-  check(VecNorm(b.get(), NORM_2, &initial));
-  check(MatMult(a, x.get(), residual.get()));
-  check(VecAXPY(residual.get(), -1, b.get()));
-  check(VecNorm(residual.get(), NORM_2, &timing.reduction));
-  timing.reduction /= initial;
-  check(VecNorm(x.get(), NORM_2, &timing.norm));
+  solve(solver.get(), b.get(), x.get(), timing);
   check(VecMax(x.get(), nullptr, &timing.maximum));
   return timing;
 }

@@ -12,6 +12,7 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "tests/support/communicator.hpp"
+#include "tests/support/node_values.hpp"
 
 namespace halocline {
 namespace {
@@ -75,32 +76,6 @@ ComponentBoxes unknowns_of(StructuredMesh const& mesh, int components) {
   return all;
 }
 
-/// Calls visit(component, position) for the owned nodes and sets them to what it returns.
-template <class Real, class Function>
-void set(StructuredMesh const& mesh, Field<Real>& field, Function const& function) {
-  for (Block const& block : mesh.blocks()) {
-    IndexRange const owned = mesh.owned(block, Centring::node);
-    Extents const first = mesh.global_owned(block.id, Centring::node).begin;
-    for (int c = 0; c < field.components(); ++c) {
-      std::vector<Real> values;
-      for (Index k = 0; k < owned.end[2]; ++k) {
-        for (Index j = 0; j < owned.end[1]; ++j) {
-          for (Index i = 0; i < owned.end[0]; ++i) {
-            double x[3] = {0, 0, 0};
-            Index const local[3] = {i, j, k};
-            for (int a = 0; a < mesh.dimensions(); ++a) {
-              auto const place = static_cast<std::size_t>(a);
-              x[a] = mesh.coordinate(a, Centring::node, first[place] + local[a]);
-            }
-            values.push_back(static_cast<Real>(function(c, x)));
-          }
-        }
-      }
-      field.set_owned(block, c, std::as_bytes(std::span(values)));
-    }
-  }
-}
-
 template <class Real>
 class NodalTransfersTest : public testing::Test {};
 using Precisions = testing::Types<float, double>;
@@ -124,8 +99,8 @@ TYPED_TEST(NodalTransfersTest, LinearFunctionsAreInterpolatedExactly) {
     auto const from = nodes<TypeParam>(coarse, 2);
     auto const to = nodes<TypeParam>(fine, 2);
     auto const expected = nodes<TypeParam>(fine, 2);
-    set(*coarse, *from, function);
-    set(*fine, *expected, function);
+    test::set_nodes(*from, function);
+    test::set_nodes(*expected, function);
     transfers.prolong_add(*from, *to);
     FieldVector<TypeParam> result(to);
     double const scale = FieldVector<TypeParam>(expected).maximum();

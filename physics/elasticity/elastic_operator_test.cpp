@@ -17,6 +17,7 @@
 #include "solvers/linear/convergence.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 #include "tests/support/communicator.hpp"
+#include "tests/support/node_values.hpp"
 
 namespace halocline {
 namespace {
@@ -85,31 +86,9 @@ HeldComponents clamped_in_the_west(int dimensions) {
   return held;
 }
 
-/// Sets all owned nodes to function(component, position).
-template <class Real>
-void set(StructuredMesh const& mesh, Vector& x, std::function<double(int, double const*)> const& function) {
-  Field<Real>& field = *as_field_vector<Real>(x).fields().front();
-  for (Block const& block : mesh.blocks()) {
-    IndexRange const owned = field.owned(block);
-    Extents const first = mesh.global_owned(block.id, Centring::node).begin;
-    for (int c = 0; c < field.components(); ++c) {
-      std::vector<Real> values;
-      for (Index k = 0; k < owned.end[2]; ++k) {
-        for (Index j = 0; j < owned.end[1]; ++j) {
-          for (Index i = 0; i < owned.end[0]; ++i) {
-            Index const local[3] = {i, j, k};
-            double position[3] = {0, 0, 0};
-            for (int a = 0; a < mesh.dimensions(); ++a) {
-              auto const place = static_cast<std::size_t>(a);
-              position[a] = mesh.coordinate(a, Centring::node, first[place] + local[a]);
-            }
-            values.push_back(static_cast<Real>(function(c, position)));
-          }
-        }
-      }
-      field.set_owned(block, c, std::as_bytes(std::span(values)));
-    }
-  }
+template <class Real, class Function>
+void set(Vector& x, Function const& function) {
+  test::set_nodes(*as_field_vector<Real>(x).fields().front(), function);
 }
 
 template <class Real>
@@ -137,7 +116,7 @@ TYPED_TEST(ElasticOperator, RigidMotionsNeedNoForce) {
     auto const f = a->create_vector();
     double const scale = a->norm_bound();
     for (int mode = 0; mode < 6; ++mode) {
-      set<TypeParam>(*mesh, *x, [mode](int c, double const* at) {
+      set<TypeParam>(*x, [mode](int c, double const* at) {
         if (mode < 3) return c == mode ? 1.0 : 0.0;
         int const p = mode - 3;
         int const q = (p + 1) % 3;
@@ -184,7 +163,7 @@ TYPED_TEST(ElasticOperator, LinearDisplacementsHaveTheEnergyOfTheirStrain) {
     auto const f = a->create_vector();
     double const slope[3][3] = {{1, 0.5, -0.25}, {0.75, -1, 0.5}, {0.25, 0.125, 0.5}};
     int const dimensions = mesh->dimensions();
-    set<TypeParam>(*mesh, *x, [&](int c, double const* at) {
+    set<TypeParam>(*x, [&](int c, double const* at) {
       double value = 0;
       for (int a2 = 0; a2 < dimensions; ++a2) value += slope[c][a2] * at[a2];
       return value;

@@ -166,14 +166,13 @@ class Integrals {
 
 bool is_zero(Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; }
 
-/// An expression at the owned nodes and those of neighbours.
+/// An expression at the owned nodes.
 template <class Real>
 std::shared_ptr<Field<Real>> at_nodes(Options const& section, std::string const& component,
                                       std::shared_ptr<Mesh const> const& mesh) {
   auto values = std::make_shared<Field<Real>>(
       mesh, FieldDescription{.name = section.full_name(component), .centring = Centring::node, .ghosts = 1});
   values->fill_owned(section.expression(component), 0, 0, "`" + section.full_name(component) + "`");
-  Exchange({values.get()}, {.corners = true}).exchange({values.get()});
   return values;
 }
 
@@ -309,6 +308,7 @@ void fill_loads(Options const& elasticity, Field<Real>& loads) {
   auto const add = [&](Options const& section, int c, int across, auto const& box_of) {
     if (is_zero(section.expression(names[c]))) return;
     auto const values = at_nodes<Real>(section, names[c], loads.shared_mesh());
+    Exchange({values.get()}, {.corners = true}).exchange({values.get()});
     for (Block const& block : mesh->blocks()) {
       IndexRange const box = box_of(block);
       integrals[block.local].add(block, box, *values, across, loads.view(block, c));
