@@ -34,6 +34,11 @@ inline constexpr bool is_rare = requires {
   requires Functor::is_rare;
 };
 
+/// Whether a sweep takes one point a thread and is compiled once: a long functor of a box. Its arithmetic takes longer
+/// than its reads, and copies of it for packs and tiles would take minutes to compile.
+template <class Task>
+inline constexpr bool by_single_points = Task::is_long&& Task::shape.kind == ShapeKind::box;
+
 /// A specialisation gives a functor its own kernel: `possible` is true, and `static bool run(stream, range, task)`
 /// returns false, with nothing launched, where the range does not suit it.
 template <class Functor>
@@ -45,8 +50,9 @@ struct OwnKernel {
 template <class Task>
 [[nodiscard]] constexpr bool has_streaming_inputs() {
   using Inputs = std::remove_const_t<decltype(Task::in)>;
-  return !is_rare<typename Task::FunctorType> && !OwnKernel<typename Task::FunctorType>::possible &&
-         only_reals<typename Task::Value, Inputs> && Inputs::count > 0 && Inputs::count <= most_inputs;
+  return !is_rare<typename Task::FunctorType> && !by_single_points<Task> &&
+         !OwnKernel<typename Task::FunctorType>::possible && only_reals<typename Task::Value, Inputs> &&
+         Inputs::count > 0 && Inputs::count <= most_inputs;
 }
 
 /// How a functor's streaming kernel is compiled: rows per thread and the most threads per block.
@@ -212,7 +218,7 @@ void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task,
     check(cudaGetLastError(), "a sweep");
   };
   // A functor with its own kernel uses this form for the remaining ranges only, so one variant is compiled.
-  constexpr bool has_packs = !OwnKernel<typename Task::FunctorType>::possible;
+  constexpr bool has_packs = !OwnKernel<typename Task::FunctorType>::possible && !by_single_points<Task>;
   constexpr int pack = has_packs ? 16 / static_cast<int>(sizeof(typename Task::Value)) : 1;
   bool packed = outputs_are_aligned(task, 16);
   task.in.for_each([&](auto const& view) { packed = packed && is_aligned(view, pack * Index{sizeof(*view.origin)}); });

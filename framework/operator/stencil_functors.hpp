@@ -47,10 +47,21 @@ KOKKOS_FORCEINLINE_FUNCTION auto block_of(A const& a, P const& at, K const&... k
   return block;
 }
 
+/// Whether a functor provides its diagonal, or a bound of its row sum. The parameters are the concepts' own: nvcc's
+/// front end finds calls with those of an enclosing function never valid.
+template <class A, class P, class... K>
+concept HasDiagonal = requires(A const& a, P const& at, K const&... k) {
+  a.diagonal(at, k...);
+};
+template <class A, class P, class... K>
+concept HasRowSum = requires(A const& a, P const& at, K const&... k) {
+  a.row_sum(at, k...);
+};
+
 /// The diagonal entry of the matrix, or the block of a point: `a.diagonal(point, k…)` if the functor provides it.
 template <class Real, class A, class P, class... K>
 KOKKOS_FORCEINLINE_FUNCTION auto diagonal_of(A const& a, P const& at, K const&... k) {
-  if constexpr (requires { a.diagonal(at, k...); }) {
+  if constexpr (HasDiagonal<A, P, K...>) {
     return a.diagonal(at, k...);
   } else if constexpr (unknowns_at_point<A> > 1) {
     return block_of<Real, 0, 0, 0>(a, at, k...);
@@ -77,7 +88,7 @@ struct Alternating {
 /// entry. A functor may also bound the sum itself, by `a.row_sum(point, k…)`.
 template <class Real, class A, class P, class... K>
 KOKKOS_FORCEINLINE_FUNCTION Real row_sum_of(A const& a, P const& at, K const&... k) {
-  if constexpr (requires { a.row_sum(at, k...); }) {
+  if constexpr (HasRowSum<A, P, K...>) {
     return a.row_sum(at, k...);
   } else if constexpr (requires { requires A::neighbours_are_negative && A::shape.radius == 1; }) {
     static_assert(A::shape.kind == ShapeKind::star, "corners would count as the point itself does");
@@ -128,6 +139,7 @@ struct LongProduct {
 /// u + weight D^-1 r, and the squares of the change and of r
 template <class Real, class A>
 struct JacobiOfResidual {
+  static constexpr bool is_long = true;
   static constexpr Shape shape = A::shape;
   static constexpr Shape input_shape(int n) { return n < 2 ? point : shape_of_input<A>(n - 1); }
   A a;
@@ -143,6 +155,7 @@ struct JacobiOfResidual {
 /// d = e d + c D^-1 r and u + d; d is not read if e is zero
 template <class Real, class A>
 struct ChebyshevOfResidual {
+  static constexpr bool is_long = true;
   static constexpr Shape shape = A::shape;
   static constexpr Shape input_shape(int n) { return n < 3 ? point : shape_of_input<A>(n - 2); }
   A a;
@@ -189,6 +202,7 @@ struct RoundedResidual {
 /// The diagonal of A
 template <class Real, class A>
 struct Diagonal {
+  static constexpr bool is_long = kernel::is_long_functor<A>();
   static constexpr bool is_rare = true;
   static constexpr Shape shape = A::shape;
   static constexpr Shape input_shape(int n) { return shape_of_input<A>(n + 1); }
@@ -206,6 +220,7 @@ struct Diagonal {
 /// D^-1 r and its product with r
 template <class Real, class A>
 struct SolvePoint {
+  static constexpr bool is_long = kernel::is_long_functor<A>();
   static constexpr Shape shape = A::shape;
   static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n); }
   A a;
@@ -220,6 +235,7 @@ struct SolvePoint {
 /// Sum of the magnitudes of the entries of a row of A
 template <class Real, class A>
 struct RowSum {
+  static constexpr bool is_long = kernel::is_long_functor<A>();
   static constexpr bool is_rare = true;
   static constexpr Shape shape = A::shape;
   static constexpr Shape input_shape(int n) { return shape_of_input<A>(n + 1); }

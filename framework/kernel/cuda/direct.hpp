@@ -132,7 +132,8 @@ __global__ void __launch_bounds__(direct_threads)
       for (int a = 0; a < 3; ++a) at[a] += batch * column.step[a];
     }
   }
-#pragma unroll 2
+  constexpr int copies = Task::is_long ? 1 : 2;
+#pragma unroll copies
   for (; done < steps; ++done) {
     if (at[1] < plan.end[1] && at[2] < plan.end[2]) {
       if (at[0] >= plan.begin[0] && at[0] + Width <= plan.end[0]) {
