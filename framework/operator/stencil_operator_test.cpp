@@ -469,6 +469,35 @@ TYPED_TEST(StencilOperatorTest, DiagonalAndNormAreThoseOfTheMatrix) {
   }
 }
 
+/// Provides its diagonal and a bound of its row sums, which differ from the matrix so that it shows which are used.
+struct WithOwnDiagonal {
+  static constexpr Shape shape = star<1, 1>;
+  static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
+  template <class P, class U, class K>
+  KOKKOS_FUNCTION double operator()(P const&, U const& u, K const& k) const {
+    return k[here] * ((u[here] - u[west]) + (u[here] - u[east]));
+  }
+  template <class P, class K>
+  KOKKOS_FUNCTION double diagonal(P const&, K const& k) const {
+    return double{16} * k[here];
+  }
+  template <class P, class K>
+  KOKKOS_FUNCTION double row_sum(P const&, K const& k) const {
+    return double{64} * k[here];
+  }
+};
+
+TEST(StencilOperator, TakesTheDiagonalAndTheRowSumThatAFunctorProvides) {
+  auto const mesh = test_problem::make_mesh(all_ranks(), {.cells = {13}});
+  auto const k = std::make_shared<Field<double>>(mesh, FieldDescription{.name = "k", .ghosts = 0});
+  k->fill(0.5);
+  StencilOperator<double, WithOwnDiagonal, 1> const a({.mesh = mesh, .functor = {}, .coefficients = {k}});
+  auto const d = a.create_vector();
+  ASSERT_TRUE(a.diagonal(*d));
+  for (double const entry : values_of<double>(*d)) EXPECT_EQ(entry, 8);
+  EXPECT_EQ(a.norm_bound(), 32);
+}
+
 TEST(StencilOperator, EliminatedEntriesStayZero) {
   auto const communicator = all_ranks();
   test_problem::Options const options{.cells = {13, 9}, .contrast = 0};
