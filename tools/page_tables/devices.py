@@ -190,15 +190,31 @@ def repeated_h100():
 
 
 @table
+def elastic_bodies():
+    made = [["program", "machine", "cells", "case", "iterations", "solve", "memory"]]
+    race = record("elasticity_96_petsc")
+    for name in ("ours", "theirs"):
+        made.append([race[name]["program"], "two cores", "96³", "Poisson's ratio 0.3", "", duration(race[name]["inner_median"]), ""])
+    for row in record("elasticity_h200")["rows"]:
+        made.append(["halocline", "one H200", f"{row['cells']}{'²³'[row['axes'] - 2]}", row["case"], str(row["iterations"]),
+                     duration(row["seconds"]), f"{fixed(row['device_bytes'] / 1e9, 1)} GB"])
+    return made
+
+
+@table
 def tests_on_devices():
     made = [["what ran", "commit", "passed", "failed or stopped", "record"]]
-    for name, words in (("tests_h200", "programs at every number of ranks, on one GPU"),
+    for name, words in (("tests_h200", "programs at one and two ranks"),
+                        ("tests_more_h200", "programs at more ranks"),
                         ("tests_kernel_h200", "kernel tests, in parts"),
+                        ("tests_scripts_h200", "scripts, and programs that end the multi-process service"),
+                        ("tests_signals_h200", "those that failed, again"),
                         ("tests_two_h200", "programs that know several devices, on two GPUs"),
                         ("tests_transports_two_h200", "exchanges by every transport, on two GPUs"),
                         ("memcheck_h100", "kernel tests under memcheck"), ("initcheck_h100", "kernel tests under initcheck"),
                         ("racecheck_h100", "kernel tests under racecheck, in parts"),
                         ("memcheck_new_h200", "tests of later kernels under memcheck"),
+                        ("memcheck_jacobi_h200", "the Jacobi programs of GPU kernels by hand under memcheck"),
                         ("racecheck_new_h200", "tests of later kernels under racecheck")):
         ran = record(name)
         made.append([words, ran["commit"], str(ran["passed"]), str(len(ran["failed"])), link(name)])
