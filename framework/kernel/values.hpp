@@ -19,6 +19,12 @@ struct Values {
   KOKKOS_FORCEINLINE_FUNCTION constexpr Real operator[](int n) const { return value[n]; }
 };
 
+/// A linear map of Values: how much of each component (column) is in each component of the result (row).
+template <class Real, int Count>
+struct Matrix {
+  Real entry[Count][Count];
+};
+
 namespace values {
 
 template <std::size_t N, class Operation, class... V>

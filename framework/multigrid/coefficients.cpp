@@ -132,18 +132,21 @@ std::shared_ptr<Field<float> const> cell_coefficient_in_single_precision(Field<d
 }
 
 template <class Real>
-std::shared_ptr<Field<Real> const> coarse_cell_means(std::shared_ptr<StructuredMesh const> const& coarse,
-                                                     Field<Real> const& coefficient) {
-  auto const means = std::make_shared<Field<Real>>(coarse, FieldDescription{.name = coefficient.name(), .ghosts = 2});
+std::shared_ptr<Field<Real> const> coarse_cell_means(PairedCells const& coarse, Field<Real> const& coefficient) {
+  auto const means =
+      std::make_shared<Field<Real>>(coarse.mesh, FieldDescription{.name = coefficient.name(), .ghosts = 2});
   for (Block const& fine_block : coefficient.mesh().blocks()) {
-    Block const& block = coarse->blocks()[fine_block.local];
-    IndexRange const children = coefficient.owned(fine_block);
+    Block const& block = coarse.mesh->blocks()[fine_block.local];
     MeanOfChildren<Real> mean{coefficient.view(fine_block), means->view(block), {}, {}, {1, 1, 1}};
     for (int axis = 0; axis < 3; ++axis) {
       auto const a = static_cast<std::size_t>(axis);
-      mean.begin[a] = children.begin[a];
-      mean.end[a] = children.end[a];
-      if (axis < coarse->dimensions()) mean.factor[a] = 2;
+      // The last pair of a block may end in the next one.
+      auto const child = [&](Index cell) {
+        return coarse.first[a][static_cast<std::size_t>(cell)] - fine_block.cells.begin[a];
+      };
+      mean.begin[a] = child(block.cells.begin[a]);
+      mean.end[a] = child(block.cells.end[a]);
+      if (axis < coarse.mesh->dimensions()) mean.factor[a] = 2;
     }
     for_box(execution(block), means->owned(block), mean);
     means->mark_written(block, means->owned(block), "means of coefficients");
@@ -169,10 +172,8 @@ template std::shared_ptr<Field<double> const> coarse_means(ControlVolumeGrid con
                                                            std::array<Index, 3> const&, Field<double> const&);
 template void fill_cell_ghosts(Field<float>&);
 template void fill_cell_ghosts(Field<double>&);
-template std::shared_ptr<Field<float> const> coarse_cell_means(std::shared_ptr<StructuredMesh const> const&,
-                                                               Field<float> const&);
-template std::shared_ptr<Field<double> const> coarse_cell_means(std::shared_ptr<StructuredMesh const> const&,
-                                                                Field<double> const&);
+template std::shared_ptr<Field<float> const> coarse_cell_means(PairedCells const&, Field<float> const&);
+template std::shared_ptr<Field<double> const> coarse_cell_means(PairedCells const&, Field<double> const&);
 template std::shared_ptr<Field<float> const> agglomerated(Agglomeration<float> const&, Field<float> const&);
 template std::shared_ptr<Field<double> const> agglomerated(Agglomeration<double> const&, Field<double> const&);
 

@@ -6,6 +6,7 @@
 #include "framework/field/field.hpp"
 #include "framework/grid/control_volume_grid.hpp"
 #include "framework/multigrid/agglomeration.hpp"
+#include "framework/multigrid/paired_cells.hpp"
 
 // The coefficients of an equation on the unknowns of a grid, and on its coarser ones. All functions are collective.
 
@@ -31,9 +32,9 @@ void fill_cell_ghosts(Field<Real>& coefficient);
 [[nodiscard]] std::shared_ptr<Field<float> const> cell_coefficient_in_single_precision(
     Field<double> const& coefficient);
 
-/// The mean over the fine cells within each cell of StructuredMesh::coarsened, with ghosts as by fill_cell_ghosts.
+/// The mean over the fine cells within each coarse cell, with ghosts as by fill_cell_ghosts, which the coefficient has.
 template <class Real>
-[[nodiscard]] std::shared_ptr<Field<Real> const> coarse_cell_means(std::shared_ptr<StructuredMesh const> const& coarse,
+[[nodiscard]] std::shared_ptr<Field<Real> const> coarse_cell_means(PairedCells const& coarse,
                                                                    Field<Real> const& coefficient);
 
 /// The whole coefficient on every rank, with ghosts.

@@ -23,7 +23,7 @@ template <class Real>
 struct RestrictNode {
   BlockView<Real const> fine;
   BlockView<Real> coarse;
-  Index cells[3];
+  Index const* centre[3];
   Real const* below[3];
   Real const* above[3];
 
@@ -47,8 +47,7 @@ struct RestrictNode {
 
  private:
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Gathered<Real> gathered(int axis, Index n) const {
-    Index const centre = 2 * n < cells[axis] ? 2 * n : cells[axis];
-    return {centre, {below[axis][n], Real{1}, above[axis][n]}};
+    return {centre[axis][n], {below[axis][n], Real{1}, above[axis][n]}};
   }
 };
 
@@ -63,7 +62,7 @@ template <class Real>
 struct ProlongNode {
   BlockView<Real const> coarse;
   BlockView<Real> fine;
-  Index cells[3];
+  Index const* first[3];
   Real const* lower[3];
   Real const* upper[3];
 
@@ -87,10 +86,7 @@ struct ProlongNode {
 
  private:
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Scattered<Real> scattered(int axis, Index n) const {
-    Index const first = n / 2;
-    if (n % 2 == 0) return {first, {Real{1}, Real{0}}};
-    if (n == cells[axis]) return {first + 1, {Real{1}, Real{0}}};  // the end of an odd count
-    return {first, {lower[axis][first], upper[axis][first]}};
+    return {first[axis][n], {lower[axis][n], upper[axis][n]}};
   }
 };
 
@@ -100,36 +96,44 @@ double weight(double at, double near, double far) { return (at - near) / (far - 
 }  // namespace
 
 template <class Real>
-auto NodalTransfers<Real>::axis_weights(StructuredMesh const& fine, Block const& block, int axis) -> AxisWeights {
+auto NodalTransfers<Real>::axis_weights(StructuredMesh const& fine, PairedCells const& coarse, Block const& block,
+                                        int axis) -> AxisWeights {
   auto const a = static_cast<std::size_t>(axis);
   if (axis >= fine.dimensions()) {
-    std::vector<double> const none(1, 0.0);
-    auto const zero = on_device<Real>(none);
-    return {zero, zero, zero, zero, 0};
+    auto const zero = on_device<Real>(std::vector<double>(1, 0.0));
+    auto const one = on_device<Real>(std::vector<double>(1, 1.0));
+    auto const same = on_device<Index>(std::vector<Index>(1, 0));
+    return {same, zero, zero, same, one, zero};
   }
-  Index const cells = block.cells.extent(axis);
+  std::vector<Index> const& nodes = coarse.first[a];  // the fine node at each coarse one
+  auto const last = static_cast<Index>(nodes.size()) - 1;
+  auto const x = [&](Index node) { return fine.coordinate(axis, Centring::node, node); };
+  auto const node = [&](Index of_coarse) { return nodes[static_cast<std::size_t>(of_coarse)]; };
+  // Whether a fine node lies between a coarse node and the next, also across the end of a periodic axis.
+  auto const has_midpoint = [&](Index of_coarse) {
+    if (!fine.periodic(axis) && (of_coarse < 0 || of_coarse >= last)) return false;
+    Index const from = of_coarse < 0 ? last - 1 : of_coarse >= last ? 0 : of_coarse;
+    return node(from + 1) - node(from) == 2;
+  };
   Index const begin = block.cells.begin[a];
-  auto const x = [&](Index node) { return fine.coordinate(axis, Centring::node, begin + node); };
-  // Cells of the block below: its last node but one may be a midpoint.
-  std::vector<Index> const& starts = fine.partition().starts(axis);
-  auto const number = std::find(starts.begin(), starts.end(), begin) - starts.begin();
-  Index cells_below = 0;
-  if (block.neighbour(axis, -1)) {
-    auto const last = static_cast<std::ptrdiff_t>(starts.size()) - 1;
-    auto const of = static_cast<std::size_t>((number + last - 1) % last);
-    cells_below = starts[of + 1] - starts[of];
-  }
+  IndexRange const coarse_cells = coarse.mesh->blocks()[block.local].cells;
+  std::vector<Index> centre, first;
   std::vector<double> below, above, lower, upper;
-  for (Index node = 0; node <= (cells + 1) / 2; ++node) {
-    Index const centre = std::min(2 * node, cells);
-    bool const has_below = node == 0 ? cells_below > 0 && cells_below % 2 == 0 : centre % 2 == 0;
-    bool const has_above = centre + 2 <= cells;
-    below.push_back(has_below ? weight(x(centre - 1), x(centre - 2), x(centre)) : 0);
-    above.push_back(has_above ? weight(x(centre + 1), x(centre + 2), x(centre)) : 0);
-    lower.push_back(has_above ? above.back() : 0);
-    upper.push_back(has_above ? weight(x(centre + 1), x(centre), x(centre + 2)) : 0);
+  for (Index of_coarse = coarse_cells.begin[a]; of_coarse <= coarse_cells.end[a]; ++of_coarse) {
+    Index const at = node(of_coarse);
+    centre.push_back(at - begin);
+    below.push_back(has_midpoint(of_coarse - 1) ? weight(x(at - 1), x(at - 2), x(at)) : 0);
+    above.push_back(has_midpoint(of_coarse) ? weight(x(at + 1), x(at + 2), x(at)) : 0);
   }
-  return {on_device<Real>(below), on_device<Real>(above), on_device<Real>(lower), on_device<Real>(upper), cells};
+  for (Index at = begin; at <= block.cells.end[a]; ++at) {
+    auto const of_coarse = static_cast<Index>(std::upper_bound(nodes.begin(), nodes.end(), at) - nodes.begin()) - 1;
+    first.push_back(of_coarse - coarse_cells.begin[a]);
+    bool const is_between = node(of_coarse) != at;
+    lower.push_back(is_between ? weight(x(at), x(at + 1), x(at - 1)) : 1);
+    upper.push_back(is_between ? weight(x(at), x(at - 1), x(at + 1)) : 0);
+  }
+  return {on_device<Index>(centre), on_device<Real>(below), on_device<Real>(above),
+          on_device<Index>(first),  on_device<Real>(lower), on_device<Real>(upper)};
 }
 
 template <class Real>
@@ -149,19 +153,18 @@ std::unique_ptr<Exchange> NodalTransfers<Real>::exchange_of(std::shared_ptr<Stru
 }
 
 template <class Real>
-NodalTransfers<Real>::NodalTransfers(std::shared_ptr<StructuredMesh const> fine,
-                                     std::shared_ptr<StructuredMesh const> coarse, ComponentBoxes fine_unknowns,
-                                     ComponentBoxes coarse_unknowns)
+NodalTransfers<Real>::NodalTransfers(std::shared_ptr<StructuredMesh const> fine, PairedCells const& coarse,
+                                     ComponentBoxes fine_unknowns, ComponentBoxes coarse_unknowns)
     : fine_(std::move(fine)),
-      coarse_(std::move(coarse)),
+      coarse_(coarse.mesh),
       fine_unknowns_(std::move(fine_unknowns)),
       coarse_unknowns_(std::move(coarse_unknowns)),
       fine_ghosts_(exchange_of(fine_, fine_unknowns_.size())),
       coarse_ghosts_(exchange_of(coarse_, coarse_unknowns_.size())) {
   if (fine_unknowns_.size() != coarse_unknowns_.size()) throw DefectError("levels with different components");
   for (Block const& block : fine_->blocks()) {
-    weights_.push_back(
-        {axis_weights(*fine_, block, 0), axis_weights(*fine_, block, 1), axis_weights(*fine_, block, 2)});
+    weights_.push_back({axis_weights(*fine_, coarse, block, 0), axis_weights(*fine_, coarse, block, 1),
+                        axis_weights(*fine_, coarse, block, 2)});
   }
 }
 
@@ -177,7 +180,7 @@ void NodalTransfers<Real>::restrict_to(Field<Real>& fine, Field<Real>& coarse) c
       for_box(execution(block), box,
               RestrictNode<Real>{std::as_const(fine).view(block, component),
                                  coarse.view(coarse_block, component),
-                                 {axes[0].cells, axes[1].cells, axes[2].cells},
+                                 {axes[0].centre.data(), axes[1].centre.data(), axes[2].centre.data()},
                                  {axes[0].below.data(), axes[1].below.data(), axes[2].below.data()},
                                  {axes[0].above.data(), axes[1].above.data(), axes[2].above.data()}});
       coarse.mark_written(coarse_block, box, "restriction", component);
@@ -197,7 +200,7 @@ void NodalTransfers<Real>::prolong_add(Field<Real>& coarse, Field<Real>& fine) c
       for_box(execution(block), box,
               ProlongNode<Real>{std::as_const(coarse).view(coarse_block, component),
                                 fine.view(block, component),
-                                {axes[0].cells, axes[1].cells, axes[2].cells},
+                                {axes[0].first.data(), axes[1].first.data(), axes[2].first.data()},
                                 {axes[0].lower.data(), axes[1].lower.data(), axes[2].lower.data()},
                                 {axes[0].upper.data(), axes[1].upper.data(), axes[2].upper.data()}});
       fine.mark_written(block, box, "prolongation", component);
@@ -205,31 +208,7 @@ void NodalTransfers<Real>::prolong_add(Field<Real>& coarse, Field<Real>& fine) c
   }
 }
 
-template <class Real>
-NodalCoarsening<Real>::NodalCoarsening(NodalTransfers<Real> transfers, Operator const& fine,
-                                       std::unique_ptr<Operator> coarse)
-    : transfers_(std::move(transfers)), fine_(fine), coarse_(std::move(coarse)), residual_(fine.create_vector()) {}
-
-template <class Real>
-void NodalCoarsening<Real>::residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const {
-  (void)fine_.residual(b, x, *residual_);
-  restrict_to(*residual_, coarse_b);
-}
-
-template <class Real>
-void NodalCoarsening<Real>::restrict_to(Vector const& fine, Vector& coarse) const {
-  transfers_.restrict_to(*as_field_vector<Real>(fine).fields().front(),
-                         *as_field_vector<Real>(coarse).fields().front());
-}
-
-template <class Real>
-void NodalCoarsening<Real>::prolong_add(Vector const& coarse_x, Vector& x) const {
-  transfers_.prolong_add(*as_field_vector<Real>(coarse_x).fields().front(), *as_field_vector<Real>(x).fields().front());
-}
-
 template class NodalTransfers<float>;
 template class NodalTransfers<double>;
-template class NodalCoarsening<float>;
-template class NodalCoarsening<double>;
 
 }  // namespace halocline

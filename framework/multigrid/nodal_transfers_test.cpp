@@ -84,13 +84,14 @@ TYPED_TEST_SUITE(NodalTransfersTest, Precisions);
 TYPED_TEST(NodalTransfersTest, LinearFunctionsAreInterpolatedExactly) {
   for (Case const& given : cases()) {
     auto const fine = mesh_of(given);
-    auto const coarse = fine->coarsened();
+    PairedCells const paired = paired_across_blocks(*fine);
+    auto const& coarse = paired.mesh;
     ComponentBoxes fine_boxes(2), coarse_boxes(2);
     for (std::size_t c = 0; c < 2; ++c) {
       for (Block const& block : fine->blocks()) fine_boxes[c].push_back(fine->owned(block, Centring::node));
       for (Block const& block : coarse->blocks()) coarse_boxes[c].push_back(coarse->owned(block, Centring::node));
     }
-    NodalTransfers<TypeParam> const transfers(fine, coarse, fine_boxes, coarse_boxes);
+    NodalTransfers<TypeParam> const transfers(fine, paired, fine_boxes, coarse_boxes);
     // A linear function is not periodic.
     double const along_x = given.periodic ? 0 : 0.75;
     auto const function = [&](int c, double const(&x)[3]) {
@@ -112,10 +113,11 @@ TYPED_TEST(NodalTransfersTest, LinearFunctionsAreInterpolatedExactly) {
 TYPED_TEST(NodalTransfersTest, RestrictionIsTheTransposeOfInterpolation) {
   for (Case const& given : cases()) {
     auto const fine = mesh_of(given);
-    auto const coarse = fine->coarsened();
+    PairedCells const paired = paired_across_blocks(*fine);
+    auto const& coarse = paired.mesh;
     ComponentBoxes const fine_boxes = unknowns_of(*fine, 3);
     ComponentBoxes const coarse_boxes = unknowns_of(*coarse, 3);
-    NodalTransfers<TypeParam> const transfers(fine, coarse, fine_boxes, coarse_boxes);
+    NodalTransfers<TypeParam> const transfers(fine, paired, fine_boxes, coarse_boxes);
     FieldVector<TypeParam> f(nodes<TypeParam>(fine, 3), fine_boxes);
     FieldVector<TypeParam> c(nodes<TypeParam>(coarse, 3), coarse_boxes);
     f.randomize(1);

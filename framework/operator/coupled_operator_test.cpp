@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "framework/operator/generic_steps.hpp"
-#include "framework/operator/stencil_operator.hpp"
+#include "framework/operator/test_coupled.hpp"
 #include "framework/operator/test_problem.hpp"
 #include "framework/runtime/error.hpp"
 #include "tests/support/communicator.hpp"
@@ -16,52 +16,9 @@
 namespace halocline {
 namespace {
 
+using test_coupled::Problem;
 using test_problem::make_mesh;
 using test_problem::values_of;
-
-/// Two unknowns at each point that diffuse, pass into each other at the rate `k` and, with corners, drive each other by
-/// their mixed derivatives. Symmetric; positive definite for a positive shift.
-template <class Real, int Dimensions, bool Corners>
-struct Coupled {
-  static constexpr Shape shape = Corners ? box<1, Dimensions> : star<1, Dimensions>;
-  static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
-  static constexpr int unknowns = 2;
-  Real shift;
-  Real diffusivity[2];
-  template <class P, class U, class K>
-  KOKKOS_FUNCTION Values<Real, 2> operator()(P const&, U const& u, K const& k) const {
-    Values<Real, 2> const own = u[here];
-    Values<Real, 2> differences = (own - u[east]) + (own - u[west]);
-    if constexpr (Dimensions > 1) differences = differences + ((own - u[north]) + (own - u[south]));
-    if constexpr (Dimensions > 2) differences = differences + ((own - u[top]) + (own - u[bottom]));
-    Real const passing = k[here] * (own[0] - own[1]);
-    Values<Real, 2> mixed{};
-    if constexpr (Corners) {
-      Values<Real, 2> const diagonals =
-          (u[Offset<1, 1>()] - u[Offset<-1, 1>()]) - (u[Offset<1, -1>()] - u[Offset<-1, -1>()]);
-      mixed = Real{0.125} * diagonals;
-    }
-    return {shift * own[0] + diffusivity[0] * differences[0] + passing + mixed[1],
-            shift * own[1] + diffusivity[1] * differences[1] - passing + mixed[0]};
-  }
-};
-
-/// Between 0 and `most`, a function of the global index.
-template <class Real>
-struct Rate {
-  static constexpr Shape shape = point;
-  Real most;
-  template <class P>
-  KOKKOS_FUNCTION Real operator()(P const& at) const {
-    return most * static_cast<Real>((5 * at.index(0) + 3 * at.index(1) + 7 * at.index(2)) % 8) / Real{8};
-  }
-};
-
-struct Problem {
-  test_problem::Options mesh;
-  double diffusivity[2] = {1, 0.25};
-  double most = 4;  ///< of the rate
-};
 
 std::vector<Problem> problems() {
   return {{{.cells = {17, 13}}},
@@ -75,27 +32,12 @@ std::vector<Problem> problems() {
           {{.cells = {61}, .blocks_per_rank = 3}}};
 }
 
-template <class Real, int Dimensions, bool Corners>
-std::unique_ptr<Operator> make(std::shared_ptr<StructuredMesh const> const& mesh, Problem const& problem) {
-  using Functor = Coupled<Real, Dimensions, Corners>;
-  using Made = StencilOperator<Real, Functor, 1>;
-  auto const rate = std::make_shared<Field<Real>>(mesh, FieldDescription{.name = "k", .ghosts = 0});
-  for (Block const& block : mesh->blocks()) {
-    BlockGeometry<Real> const geometry(*mesh, block, Centring::cell);
-    sweep(execution(block), rate->owned(block), geometry.geometry(), rate->view(block),
-          Rate<Real>{static_cast<Real>(problem.most)});
-  }
-  Functor const functor{Real{0.5},
-                        {static_cast<Real>(problem.diffusivity[0]), static_cast<Real>(problem.diffusivity[1])}};
-  return std::make_unique<Made>(typename Made::Description{.mesh = mesh, .functor = functor, .coefficients = {rate}});
-}
-
 /// A star in one and three dimensions, a box in two.
 template <class Real>
 std::unique_ptr<Operator> make_operator(std::shared_ptr<StructuredMesh const> const& mesh, Problem const& problem) {
-  if (mesh->dimensions() == 1) return make<Real, 1, false>(mesh, problem);
-  if (mesh->dimensions() == 2) return make<Real, 2, true>(mesh, problem);
-  return make<Real, 3, false>(mesh, problem);
+  if (mesh->dimensions() == 1) return test_coupled::make<Real, 1, false>(mesh, problem);
+  if (mesh->dimensions() == 2) return test_coupled::make<Real, 2, true>(mesh, problem);
+  return test_coupled::make<Real, 3, false>(mesh, problem);
 }
 
 std::shared_ptr<Communicator> all_ranks() { return test::communicator().split(0); }

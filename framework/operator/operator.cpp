@@ -18,9 +18,13 @@ Operator::Operator() = default;
 Operator::~Operator() = default;
 
 double Operator::residual(Vector const& b, Vector const& x, Vector& r) const {
+  subtract_product(b, x, r);
+  return r.square();
+}
+
+void Operator::subtract_product(Vector const& b, Vector const& x, Vector& r) const {
   apply(x, r);
   r.combine(1, b, -1);
-  return r.square();
 }
 
 bool Operator::diagonal(Vector&) const { return false; }

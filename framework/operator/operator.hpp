@@ -28,8 +28,10 @@ class Operator {
   [[nodiscard]] virtual std::unique_ptr<Vector> create_vector() const = 0;
   /// y = A x
   virtual void apply(Vector const& x, Vector& y) const = 0;
-  /// r = b - A x; returns the square of the 2-norm of r. If not overridden: made of `apply`.
+  /// r = b - A x; returns the square of the 2-norm of r. If not overridden: made of `subtract_product`.
   virtual double residual(Vector const& b, Vector const& x, Vector& r) const;
+  /// r = b - A x without that sum, for which ranks and devices would be waited for. If not overridden: made of `apply`.
+  virtual void subtract_product(Vector const& b, Vector const& x, Vector& r) const;
   /// Writes the diagonal of A. Returns false, with d unchanged, if the operator does not know it.
   [[nodiscard]] virtual bool diagonal(Vector& d) const;
   /// An upper bound of the infinity norm of A, the scale for rounding errors. Estimated if not overridden.

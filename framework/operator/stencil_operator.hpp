@@ -83,16 +83,22 @@ class StencilOperator final : public Operator {
     }
   }
   double residual(Vector const& b, Vector const& x, Vector& r) const override {
+    subtract_product(b, x, r);
+    if constexpr (Core::is_long) {
+      return mesh().communicator().sum(core_.box_sum(0, Core::of_long_product));
+    } else {
+      return core_.total();
+    }
+  }
+  void subtract_product(Vector const& b, Vector const& x, Vector& r) const override {
     if constexpr (Core::is_long) {
       core_.long_product(1, b, -1, x, r);
-      return mesh().communicator().sum(core_.box_sum(0, Core::of_long_product));
     } else {
       stencil_functor::Residual<Real, Functor> const kernel{functor()};
       core_.halo.over({&Core::field(x)}, [&](Block const& block, IndexRange const& box, std::size_t n) {
         core_.run_reduce(block, box, core_.sums_of(n), core_.output(r, block), kernel, core_.view(b, block),
                          core_.view(x, block));
       });
-      return core_.total();
     }
   }
   [[nodiscard]] bool diagonal(Vector& d) const override {

@@ -469,6 +469,21 @@ TYPED_TEST(StencilOperatorTest, DiagonalAndNormAreThoseOfTheMatrix) {
   }
 }
 
+TYPED_TEST(StencilOperatorTest, ProductsAreSubtractedAsInResiduals) {
+  for (auto const& options : problems()) {
+    auto const a = make_operator<TypeParam>(all_ranks(), options);
+    auto const b = a->create_vector();
+    auto const x = a->create_vector();
+    auto const r = a->create_vector();
+    auto const subtracted = a->create_vector();
+    b->randomize(1);
+    x->randomize(2);
+    (void)a->residual(*b, *x, *r);
+    a->subtract_product(*b, *x, *subtracted);
+    EXPECT_EQ(values_of<TypeParam>(*subtracted), values_of<TypeParam>(*r));
+  }
+}
+
 /// Provides its diagonal and a bound of its row sums, which differ from the matrix so that it shows which are used.
 struct WithOwnDiagonal {
   static constexpr Shape shape = star<1, 1>;

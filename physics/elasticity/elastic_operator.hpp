@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/kernel/box_loops.hpp"
-#include "framework/multigrid/nodal_operator.hpp"
+#include "framework/multigrid/rediscretised_operator.hpp"
 #include "physics/elasticity/elastic_body.hpp"
 #include "physics/elasticity/elastic_functor.hpp"
 
@@ -21,7 +21,8 @@ template <class Real, int Axes>
   // Functors have pointers; the equation, which every level shares, keeps the memory.
   auto const widths = std::make_shared<std::vector<Widths>>();
   HeldComponents const held = body.held;
-  NodalEquation<Real, Functor, 2> equation{.mesh = body.mesh, .coefficients = {body.lambda, body.mu}};
+  RediscretisedEquation<Real, Functor, 2, NodalTransfers<Real>> equation{.mesh = body.mesh,
+                                                                         .coefficients = {body.lambda, body.mu}};
   equation.functor_on = [widths, held](StructuredMesh const& mesh) {
     Functor functor{};
     for (int axis = 0; axis < Axes; ++axis) {
@@ -51,7 +52,7 @@ template <class Real, int Axes>
                                                     .held = body.held});
     };
   }
-  return make_nodal_operator(std::move(equation));
+  return make_rediscretised_operator(std::move(equation));
 }
 
 extern template std::unique_ptr<Operator> make_elastic_operator_of<float, 2>(ElasticBody<float> const&);

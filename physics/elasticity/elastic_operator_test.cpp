@@ -232,9 +232,10 @@ TEST(ElasticMultigrid, NeedsFewIterationsOnMeshesOfAnySize) {
     for (auto const& cells : {std::vector<Index>{32, 32}, {64, 64}, {61, 47}, {16, 16, 16}, {24, 24, 24}}) {
       EXPECT_LE(iterations({cells}, smoother), 15);
       EXPECT_LE(iterations({cells, 0.45}, smoother), 25);
-      // Otherwise the inclusion ends within coarse cells, which begin at blocks: their means represent it less well.
-      bool const is_aligned = is_power_of_two(cells[0]) && is_power_of_two(test::communicator().size());
-      EXPECT_LE(iterations({cells, 0.3, 1000}, smoother), is_aligned ? 30 : 60);
+      // Otherwise the inclusion ends within coarse cells, whose means represent it less well; with a number of ranks
+      // that is no power of two, in those of the coarsest levels alone.
+      Index const whole = is_power_of_two(test::communicator().size()) ? 30 : 36;
+      EXPECT_LE(iterations({cells, 0.3, 1000}, smoother), is_power_of_two(cells[0]) ? whole : 60);
     }
   }
 }

@@ -83,14 +83,15 @@ void BoundarySource<Real>::add_walls(BoundaryConditions const& conditions, FillW
 }
 
 template <class Real>
-void BoundarySource<Real>::add(double time, double factor, Vector& b) const {
-  Field<Real>& field = as_field_vector<Real>(b).field();
+void BoundarySource<Real>::add(double time, double factor, Vector& b, int component) const {
+  Field<Real>& field = *as_field_vector<Real>(b).fields().front();
   for (Part& part : parts_) {
     if (part.value.depends_on_time() && part.evaluated_at != time) evaluate(part, time);
     for_box(execution(part.block), part.box,
             AddWall<Real>{packed_view<double const>(part.weights.data(), part.box),
-                          packed_view<Real const>(part.values.data(), part.box), field.view(part.block), factor});
-    field.mark_written(part.block, part.box, "boundary values");
+                          packed_view<Real const>(part.values.data(), part.box), field.view(part.block, component),
+                          factor});
+    field.mark_written(part.block, part.box, "boundary values", component);
   }
 }
 

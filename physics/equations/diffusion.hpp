@@ -73,8 +73,8 @@ class BoundarySource {
   /// For any other operator on these unknowns.
   BoundarySource(ControlVolumeGrid grid, BoundaryConditions const& conditions, WallWeight const& weight);
 
-  /// b = b + factor * source(time), on the unknowns beside walls.
-  void add(double time, double factor, Vector& b) const;
+  /// b = b + factor * source(time), on the unknowns beside walls, for one component of b's field.
+  void add(double time, double factor, Vector& b, int component = 0) const;
 
  private:
   /// The unknowns of a block beside one wall.

@@ -13,6 +13,7 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/nan_aware.hpp"
+#include "physics/equations/equations.hpp"
 
 namespace halocline {
 namespace {
@@ -34,7 +35,7 @@ std::vector<FieldBase const*> as_bases(FieldVector<Real> const& state) {
 template <class Real>
 EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldVector<Real> const& state,
                                      std::vector<EquationField> fields, StagesOfLaw<Real> stages,
-                                     std::vector<std::optional<ImplicitDiffusion<Real>>> implicit)
+                                     std::unique_ptr<ImplicitRate<Real>> implicit)
     : mesh_(std::move(mesh)),
       like_(state.fields()),
       fields_(std::move(fields)),
@@ -105,7 +106,8 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, Vector& y, doubl
                                     std::span<WeightedVector const> terms, double scale, Vector& out, Vector* slope) {
   FieldVector<Real>& of = as_state<Real>(y);
   FieldVector<Real>& to = as_state<Real>(out);
-  FieldVector<Real> const* const source = sources(time);
+  FieldVector<Real> const* source = sources(time);
+  if (part == RatePart::explicit_ && !stages_->has_explicit_part()) source = nullptr;  // solved for
   prepare(time, of);
 
   auto const add_source = [&] {
@@ -184,19 +186,14 @@ void EquationSystem<Real>::take_donor_cells(StageArguments<Real> const& stage, F
 
 template <class Real>
 std::vector<SolveReport> EquationSystem<Real>::solve(double time, double scale, Vector const& right, Vector& out) {
-  if (implicit_.empty()) throw DefectError("a system without an implicit part was asked to solve for it");
-  FieldVector<Real>& to = as_state<Real>(out);
+  if (!implicit_) throw DefectError("a system without an implicit part was asked to solve for it");
   exchange_.finish();
-  std::vector<SolveReport> reports;
-  for (std::size_t n = 0; n < implicit_.size(); ++n) {
-    auto const& from = as_field_vector<Real>(right).fields()[n];
-    if (implicit_[n]) {
-      reports.push_back(implicit_[n]->solve(time, scale, from, to.fields()[n]));
-    } else {
-      FieldVector<Real>(to.fields()[n]).copy(FieldVector<Real>(from));
-    }
-  }
-  return reports;
+  Fields<Real> const& to = as_state<Real>(out).fields();
+  FieldVector<Real> const* const source = stages_->has_explicit_part() ? nullptr : sources(time);
+  if (source == nullptr) return implicit_->solve(time, scale, as_field_vector<Real>(right).fields(), to);
+  if (!right_) right_ = create_state();
+  right_->assign({{1, &right}, {scale, source}});
+  return implicit_->solve(time, scale, as_field_vector<Real>(*right_).fields(), to);
 }
 
 template <class Real>
@@ -207,14 +204,8 @@ void EquationSystem<Real>::serialize(StateArchive& archive, std::string const& n
 }
 
 template <class Real>
-void EquationSystem<Real>::serialize_solvers(StateArchive& archive) {
-  for (std::size_t n = 0; n < implicit_.size(); ++n) {
-    if (implicit_[n]) implicit_[n]->serialize(archive, "solver/" + like_.fields()[n]->name());
-  }
-}
-
-template <class Real>
 std::optional<double> EquationSystem<Real>::fastest(double time, FieldVector<Real>& y) {
+  if (!stages_->has_fastest()) return std::nullopt;
   prepare(time, y);
   std::optional<double> const mine = stages_->fastest(time, y.fields());
   if (!mine) return std::nullopt;
@@ -223,10 +214,10 @@ std::optional<double> EquationSystem<Real>::fastest(double time, FieldVector<Rea
 }
 
 template <class Real>
-double EquationSystem<Real>::largest_diffusivity() const {
+double EquationSystem<Real>::linear_euler_rate() const {
   double largest = 0;
   for (double const of_field : stages_->diffusivity()) largest = larger(largest, of_field);
-  return largest;
+  return 1 / stable_diffusion_step(*mesh_, largest) + stages_->coupling_euler_rate();
 }
 
 template class EquationSystem<float>;

@@ -10,7 +10,7 @@
 #include "framework/field/boundary.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/operator/field_vector.hpp"
-#include "physics/equations/implicit_diffusion.hpp"
+#include "physics/equations/implicit_rate.hpp"
 #include "physics/equations/stages.hpp"
 #include "physics/equations/state_law.hpp"
 
@@ -30,11 +30,11 @@ class EquationSystem final : public EvolvingSystem {
  public:
   /// \param state    of the physics; all states are created like it. Collective.
   /// \param law      the law that these states obey, which handles walls; null: each field has its own walls
-  /// \param implicit for each field: the diffusive part of the rate, if a method solves for it; null if the field has
-  ///                 no diffusion
+  /// \param implicit the linear part of the rate, if a method solves for it, else null. Sources are solved for where
+  ///                 the rate has no other part
   EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldVector<Real> const& state,
                  std::vector<EquationField> fields, StagesOfLaw<Real> stages,
-                 std::vector<std::optional<ImplicitDiffusion<Real>>> implicit = {});
+                 std::unique_ptr<ImplicitRate<Real>> implicit = nullptr);
   ~EquationSystem() override;
 
   [[nodiscard]] std::unique_ptr<Vector> create_state() const override;
@@ -44,7 +44,9 @@ class EquationSystem final : public EvolvingSystem {
   /// Serializes the fields of the state by name in the group `name`, or in no group if that is empty.
   void serialize(StateArchive& archive, std::string const& name, Vector& state) override;
   /// Serializes the state that the solvers of the implicit part keep.
-  void serialize_solvers(StateArchive& archive);
+  void serialize_solvers(StateArchive& archive) {
+    if (implicit_) implicit_->serialize(archive);
+  }
 
   /// The largest `fastest` of the physics' functor over all points of the mesh, in 1 / time; empty if it has none.
   [[nodiscard]] std::optional<double> fastest(double time, FieldVector<Real>& y);
@@ -60,8 +62,8 @@ class EquationSystem final : public EvolvingSystem {
   std::optional<std::string> end_donor_cells();
   /// How often a cell of any rank took donor cells in a stage.
   [[nodiscard]] std::int64_t& donor_cells() { return donor_cells_; }
-  /// Diffusivity of the field that diffuses most, in length^2 / time.
-  [[nodiscard]] double largest_diffusivity() const;
+  /// The inverse of the longest stable step of explicit Euler for the linear part of the rate.
+  [[nodiscard]] double linear_euler_rate() const;
 
  private:
   /// Fills the ghosts of y that a rate at `time` reads.
@@ -82,7 +84,8 @@ class EquationSystem final : public EvolvingSystem {
   bool reads_corners_;
   Exchange exchange_;
   std::vector<BoundaryFill> walls_;
-  std::vector<std::optional<ImplicitDiffusion<Real>>> implicit_;
+  std::unique_ptr<ImplicitRate<Real>> implicit_;   ///< null: none
+  std::unique_ptr<Vector> right_;                  ///< with sources that are solved for; made when first needed
   std::unique_ptr<FieldVector<Real>> sources_;     ///< null: none
   std::optional<double> sources_time_;             ///< time at which `sources_` was evaluated
   std::optional<std::vector<std::string>> names_;  ///< of primitives; empty: no donor cells

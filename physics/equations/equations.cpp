@@ -131,7 +131,8 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
   }
   Declared declared = declared_;
   int const ghosts = std::max(1, traits.radius);
-  declared.diffuses = traits.diffuses;
+  declared.has_linear_part = traits.has_linear_part;
+  declared.has_explicit_part = traits.has_rate;
   auto const validate = [declared](Options const& deck, Mistakes& mistakes) {
     for (std::string const& field : declared.fields) {
       validate_boundary(deck.section(declared.name).section(field).section("boundary"), deck.section("mesh"), mistakes);
@@ -150,7 +151,7 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
           .time_dependence = TimeDependence::evolving,
           .dimensions = std::move(dimensions),
           .ghosts = [ghosts](Options const&) { return ghosts; },
-          .rate_parts = {.explicit_part = true, .implicit_part = declared.diffuses},
+          .rate_parts = {.explicit_part = declared.has_explicit_part, .implicit_part = declared.has_linear_part},
           .integrator = declared.integrator,
           .validate = validate,
           .create = create,

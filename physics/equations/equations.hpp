@@ -49,7 +49,10 @@ struct FieldQuantity {
 /// `fields` how many fields the state has (default one), and `operator()(at, u…)` returns the rate of change at a
 /// point, as Values<Real, fields> if there are several fields. If it has `Values<Real, fields> diffusivity() const`, in
 /// length^2 / time, the fields diffuse as well (div grad u, second order): integrators may then solve for that part
-/// with the deck's solver, and it does not limit the step.
+/// with the deck's solver, and it does not limit the step. If it has `Matrix<Real, fields> coupling() const`, in 1 /
+/// time, that matrix times the fields is added to their rate, and integrators solve for all fields together; the source
+/// includes <halocline/coupling.hpp>. A functor that has nothing else needs no operator(); fully implicit methods then
+/// advance it, too.
 class Equations {
  public:
   /// \param name of the physics in decks, and of its section
@@ -99,8 +102,10 @@ class Equations {
     static_assert(Rate<double>::shape.dimensions() > 0, "a rate that reads only its own point must name its Axes");
     constexpr int axes = Rate<double>::shape.dimensions();
     equation::require_rate<double, Rate<double>, axes>();
-    Traits const traits{
-        Rate<double>::shape.radius, equation::diffuses<Rate<double>>(), {equation::fields_of<Rate<double>>()}};
+    Traits const traits{Rate<double>::shape.radius,
+                        equation::has_linear_part<Rate<double>>(),
+                        equation::HasRate<double, Rate<double>, axes>,
+                        {equation::fields_of<Rate<double>>()}};
     return entry({axes}, traits, {make_stages<float, Rate<float>, axes>, make_stages<double, Rate<double>, axes>});
   }
   /// The physics whose rate is `Rate<Real, Axes>`, on meshes with any of these numbers of axes.
@@ -108,7 +113,8 @@ class Equations {
   [[nodiscard]] PhysicsEntry evolution() const {
     (equation::require_rate<double, Rate<double, Axes>, Axes>(), ...);
     Traits const traits{std::max({Rate<double, Axes>::shape.radius...}),
-                        (equation::diffuses<Rate<double, Axes>>() || ...),
+                        (equation::has_linear_part<Rate<double, Axes>>() || ...),
+                        (equation::HasRate<double, Rate<double, Axes>, Axes> || ...),
                         {equation::fields_of<Rate<double, Axes>>()...}};
     return entry({Axes...}, traits,
                  {make_stages_of_axes<float, Rate, Axes...>, make_stages_of_axes<double, Rate, Axes...>});
@@ -137,7 +143,8 @@ class Equations {
     std::string integrator = "ssp_rk3";
     std::vector<Primitive> primitives;  ///< of a law, in the order of the fields
     std::vector<OwnWall> walls;
-    bool diffuses = false;  ///< some part of the rate can be solved for implicitly
+    bool has_linear_part = false;   ///< a part of the rate can be solved for
+    bool has_explicit_part = true;  ///< there is more than that
   };
 
  private:
@@ -170,7 +177,8 @@ class Equations {
   /// Static properties of the functor.
   struct Traits {
     int radius;
-    bool diffuses;
+    bool has_linear_part;
+    bool has_rate;
     std::vector<int> fields;  ///< for each number of axes
   };
   [[nodiscard]] PhysicsEntry entry(std::vector<int> dimensions, Traits const& traits, AllStages const& stages) const;

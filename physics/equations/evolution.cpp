@@ -16,6 +16,7 @@
 #include "framework/runtime/nan_aware.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "physics/equations/closed_walls.hpp"
+#include "physics/equations/implicit_diffusion.hpp"
 #include "physics/equations/law_sections.hpp"
 #include "solvers/linear/factory.hpp"
 
@@ -163,15 +164,8 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
     has_exact = has_exact || field.has("exact");
   }
   if (law_ != nullptr) law_->conserve(state_.fields(), gives_others(own_.section("initial"), declared_.primitives));
-  std::vector<std::optional<ImplicitDiffusion<Real>>> implicit;
-  std::vector<double> const diffusivity = stages.stages->diffusivity();
-  for (std::size_t n = 0; n < diffusivity.size() && solves_; ++n) {
-    std::optional<ImplicitDiffusion<Real>>& of_field = implicit.emplace_back();
-    if (!(diffusivity[n] > 0)) continue;
-    auto solver = make_solver(context.deck.section("solver"));
-    solver->set_observer(context.observer);
-    of_field.emplace(mesh_, fields[n].walls, diffusivity[n], std::move(solver));
-  }
+  std::unique_ptr<ImplicitRate<Real>> implicit;
+  if (solves_) implicit = implicit_rate(context, fields, *stages.stages);
   system_ =
       std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages), std::move(implicit));
   falls_back_ = law_ != nullptr && system_->has_donor_cells() && own_.choice("fallback") == "donor_cell" &&
@@ -190,6 +184,36 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
   exact_ = std::make_unique<Field<Real>>(mesh_, FieldDescription{.name = "exact", .ghosts = 0});
   static_cast<void>(
       Evolution::quantities());  // throws here, before the run begins, if an exact solution is not finite somewhere
+}
+
+/// The part of the rate that the deck's solver solves for: for all fields together where they are coupled.
+template <class Real>
+std::unique_ptr<ImplicitRate<Real>> Evolution<Real>::implicit_rate(PhysicsContext const& context,
+                                                                   std::vector<EquationField> const& fields,
+                                                                   Stages<Real> const& stages) const {
+  auto const solver = [&] {
+    auto made = make_solver(context.deck.section("solver"));
+    made->set_observer(context.observer);
+    return made;
+  };
+  std::vector<BoundaryConditions> walls;
+  for (EquationField const& field : fields) walls.push_back(field.walls);
+  if (auto coupled = stages.coupled_rate(walls, solver)) {
+    std::string const method = context.deck.section("solver").choice("method");
+    if (!coupled->is_symmetric() && solvers().find(method).need != OperatorNeed::nothing) {
+      throw InputError("`solver.method`: " + method + " is for symmetric operators, which fields of `" +
+                       declared_.name + "` with these rates do not have; `bicgstab` and `gmres` serve them");
+    }
+    return coupled;
+  }
+  auto of_fields = std::make_unique<DiffusionOfFields<Real>>();
+  std::vector<double> const diffusivity = stages.diffusivity();
+  for (std::size_t n = 0; n < diffusivity.size(); ++n) {
+    std::optional<ImplicitDiffusion<Real>> diffusion;
+    if (diffusivity[n] > 0) diffusion.emplace(mesh_, walls[n], diffusivity[n], solver());
+    of_fields->add(declared_.fields[n], std::move(diffusion));
+  }
+  return of_fields;
 }
 
 template <class Real>
@@ -298,7 +322,7 @@ double Evolution<Real>::euler_step(std::optional<double> const& fastest) const {
   } else if (declared_.stable_step) {
     rate = 1 / declared_.stable_step(own_, *mesh_);
   }
-  if (!solves_) rate += 1 / stable_diffusion_step(*mesh_, system_->largest_diffusivity());
+  if (!solves_) rate += system_->linear_euler_rate();
   return 1 / rate;
 }
 

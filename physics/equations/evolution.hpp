@@ -29,6 +29,9 @@ class Evolution final : public Physics {
   [[nodiscard]] bool serialize(StateArchive& state) override;
 
  private:
+  [[nodiscard]] std::unique_ptr<ImplicitRate<Real>> implicit_rate(PhysicsContext const& context,
+                                                                  std::vector<EquationField> const& fields,
+                                                                  Stages<Real> const& stages) const;
   [[nodiscard]] double euler_step(std::optional<double> const& fastest) const;
   [[nodiscard]] bool is_closed(std::size_t field) const;
   [[nodiscard]] bool is_closed_by_law(std::size_t field) const;

@@ -4,6 +4,7 @@
 
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/state_archive.hpp"
+#include "framework/runtime/error.hpp"
 
 namespace halocline {
 
@@ -52,7 +53,36 @@ void ImplicitDiffusion<Real>::serialize(StateArchive& state, std::string const& 
   solver_->serialize(state, group);
 }
 
+template <class Real>
+void DiffusionOfFields<Real>::add(std::string name, std::optional<ImplicitDiffusion<Real>> diffusion) {
+  parts_.push_back({std::move(name), std::move(diffusion)});
+}
+
+template <class Real>
+std::vector<SolveReport> DiffusionOfFields<Real>::solve(double time, double scale, Fields<Real> const& right,
+                                                        Fields<Real> const& out) {
+  if (parts_.empty()) throw DefectError("a rate without an implicit part was asked to solve for it");
+  std::vector<SolveReport> reports;
+  for (std::size_t n = 0; n < parts_.size(); ++n) {
+    if (parts_[n].diffusion) {
+      reports.push_back(parts_[n].diffusion->solve(time, scale, right[n], out[n]));
+    } else {
+      FieldVector<Real>(out[n]).copy(FieldVector<Real>(right[n]));
+    }
+  }
+  return reports;
+}
+
+template <class Real>
+void DiffusionOfFields<Real>::serialize(StateArchive& state) {
+  for (Part& part : parts_) {
+    if (part.diffusion) part.diffusion->serialize(state, "solver/" + part.name);
+  }
+}
+
 template class ImplicitDiffusion<float>;
 template class ImplicitDiffusion<double>;
+template class DiffusionOfFields<float>;
+template class DiffusionOfFields<double>;
 
 }  // namespace halocline

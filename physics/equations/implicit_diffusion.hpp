@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "framework/field/field.hpp"
 #include "framework/operator/solve_report.hpp"
 #include "physics/equations/diffusion.hpp"
+#include "physics/equations/implicit_rate.hpp"
 #include "solvers/linear/solver.hpp"
 
 namespace halocline {
@@ -40,7 +42,28 @@ class ImplicitDiffusion {
   std::unique_ptr<Vector> volume_, b_, x_;
 };
 
+/// The diffusion of fields that are solved for one by one.
+template <class Real>
+class DiffusionOfFields final : public ImplicitRate<Real> {
+ public:
+  /// The next field, with its name; without `diffusion` its g is zero.
+  void add(std::string name, std::optional<ImplicitDiffusion<Real>> diffusion);
+
+  [[nodiscard]] std::vector<SolveReport> solve(double time, double scale, Fields<Real> const& right,
+                                               Fields<Real> const& out) override;
+  void serialize(StateArchive& state) override;
+
+ private:
+  struct Part {
+    std::string name;
+    std::optional<ImplicitDiffusion<Real>> diffusion;
+  };
+  std::vector<Part> parts_;
+};
+
 extern template class ImplicitDiffusion<float>;
 extern template class ImplicitDiffusion<double>;
+extern template class DiffusionOfFields<float>;
+extern template class DiffusionOfFields<double>;
 
 }  // namespace halocline

@@ -26,24 +26,45 @@ KOKKOS_FORCEINLINE_FUNCTION Real component(Real const& value, int) {
 /// The narrowest shape that covers both, which have the same axes.
 [[nodiscard]] constexpr Shape wider(Shape const& a, Shape const& b) { return a.covers(b) ? a : b; }
 
-/// The sum of a rate and of the diffusion that it declares by `diffusivity()`.
-template <class Real, class Rate, int Axes, int Fields>
-struct WithDiffusion {
+/// In place of the coupling of a rate that has none.
+struct NoCoupling {};
+
+/// The sum of a rate and of the linear part that it declares by `diffusivity()` and `coupling()`.
+///
+/// \tparam HasRate whether there is a rate beside the linear part
+template <class Real, class Rate, int Axes, int Fields, bool HasRate, bool IsCoupled>
+struct WithLinearPart {
   static constexpr Shape shape = wider(Rate::shape, star<1, Axes>);
   static constexpr bool is_long = kernel::is_long_functor<Rate>();
   Rate rate;
   Values<Real, Fields> diffusivity;
+  std::conditional_t<IsCoupled, Matrix<Real, Fields>, NoCoupling> coupling;
 
   template <class P, class... In>
   KOKKOS_FORCEINLINE_FUNCTION Values<Real, Fields> operator()(P const& at, In const&... in) const {
-    return add(rate(at, in...), at, std::make_index_sequence<static_cast<std::size_t>(Fields)>(), in...);
+    constexpr auto each = std::make_index_sequence<static_cast<std::size_t>(Fields)>();
+    if constexpr (HasRate) {
+      return add(rate(at, in...), at, each, in...);
+    } else {
+      return add(Values<Real, Fields>{}, at, each, in...);
+    }
   }
 
  private:
   template <class Returned, class P, std::size_t... N, class... In>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Real, Fields> add(Returned const& of_rate, P const& at, std::index_sequence<N...>,
-                                                       In const&... in) const {
-    return {(component(of_rate, static_cast<int>(N)) + diffusivity.value[N] * at.laplacian(kernel::pick<N>(in...)))...};
+  KOKKOS_FORCEINLINE_FUNCTION Values<Real, Fields> add(Returned const& of_rate, P const& at,
+                                                       std::index_sequence<N...> each, In const&... in) const {
+    if constexpr (IsCoupled) {
+      return {(component(of_rate, static_cast<int>(N)) + diffusivity.value[N] * at.laplacian(kernel::pick<N>(in...)) +
+               coupled<N>(each, in...))...};
+    } else {
+      return {
+          (component(of_rate, static_cast<int>(N)) + diffusivity.value[N] * at.laplacian(kernel::pick<N>(in...)))...};
+    }
+  }
+  template <std::size_t Row, std::size_t... N, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION Real coupled(std::index_sequence<N...>, In const&... in) const {
+    return (... + (coupling.entry[Row][N] * kernel::pick<N>(in...)[here]));
   }
 };
 

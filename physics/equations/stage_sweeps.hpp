@@ -25,6 +25,7 @@ struct NamesOfRate {
   int fields;
   int fastest;
   int diffusivity;
+  int coupling;
 };
 template <class Rate>
 [[nodiscard]] constexpr bool names_fields() {
@@ -37,6 +38,11 @@ template <class Rate>
 template <class Rate>
 [[nodiscard]] constexpr bool names_diffusivity() {
   return !requires { &kernel::Beside<Rate, NamesOfRate>::diffusivity; };
+}
+
+template <class Rate>
+[[nodiscard]] constexpr bool names_coupling() {
+  return !requires { &kernel::Beside<Rate, NamesOfRate>::coupling; };
 }
 
 /// Whether `fields` is a number that is known when the rate is compiled.
@@ -59,8 +65,18 @@ inline constexpr auto each_field = std::make_index_sequence<static_cast<std::siz
 
 /// Whether a rate declares that its fields diffuse, in addition to what the functor returns.
 template <class Rate>
-[[nodiscard]] constexpr bool diffuses() {
-  return requires(Rate const& rate) { rate.diffusivity(); };
+concept Diffuses = requires(Rate const& rate) {
+  rate.diffusivity();
+};
+/// Whether it declares how they are coupled, linearly.
+template <class Rate>
+concept IsCoupled = requires(Rate const& rate) {
+  rate.coupling();
+};
+/// Whether a part of the rate can be solved for.
+template <class Rate>
+[[nodiscard]] constexpr bool has_linear_part() {
+  return Diffuses<Rate> || IsCoupled<Rate>;
 }
 
 template <class Rate>
@@ -102,6 +118,29 @@ template <class Real, class Rate>
 concept HasDiffusivity = std::is_same_v < DiffusivityOf<Rate>,
         Values < Real, fields_of<Rate>()
 >> || (fields_of<Rate>() == 1 && std::is_same_v<DiffusivityOf<Rate>, Real>);
+template <class Rate>
+using CouplingOf = decltype(std::declval<Rate const&>().coupling());
+template <class Real, class Rate>
+concept HasCoupling = std::is_same_v < CouplingOf<Rate>,
+        Matrix < Real, fields_of<Rate>()
+>> ;
+/// Whether there is an operator(), of any kind.
+struct NamesCall {
+  void operator()();
+};
+template <class Rate>
+[[nodiscard]] constexpr bool names_call() {
+  return !requires { &kernel::Beside<Rate, NamesCall>::operator(); };
+}
+
+/// Solves for the linear part of a rate with coupled fields: `static std::unique_ptr<ImplicitRate<Real>> make(mesh,
+/// walls, diffusivity, coupling, solver)`. Defined by <halocline/coupling.hpp>, since it takes long to compile.
+template <class Real, int Axes, int Fields>
+struct CoupledSolve;
+template <class Real, int Axes, int Fields>
+concept HasCoupledSolve = requires {
+  sizeof(CoupledSolve<Real, Axes, Fields>);
+};
 
 /// Stops compilation with a readable message if a functor does not meet the requirements of a declared physics.
 template <class Real, class Rate, int Axes>
@@ -110,7 +149,7 @@ constexpr void require_rate() {
   static_assert(kernel::require_functor<Rate>());
   static_assert(!names_fields<Rate>() || HasFields<Rate>,
                 "'fields' of the functor must be 'static constexpr int fields = ...;', the number of its fields");
-  static_assert(HasRate<Real, Rate, Axes>,
+  static_assert(HasRate<Real, Rate, Axes> || (has_linear_part<Rate>() && !names_call<Rate>()),
                 "operator() of the functor must be a const member that takes (at, u...), one reader for each field");
   if constexpr (HasRate<Real, Rate, Axes>) {
     using Returned = decltype(returned_by<Real, Rate, Axes>(std::declval<Rate const&>(), each_field<Rate>));
@@ -127,6 +166,13 @@ constexpr void require_rate() {
         HasDiffusivity<Real, Rate>,
         "'diffusivity' of the functor must be a const member that returns Values<Real, fields>, or Real where "
         "there is one field");
+  }
+  if constexpr (names_coupling<Rate>()) {
+    static_assert(HasCoupling<Real, Rate>,
+                  "'coupling' of the functor must be a const member that returns Matrix<Real, fields>");
+    static_assert(fields_of<Rate>() > 1, "'coupling' of the functor is for several fields: 'fields' must be above 1");
+    static_assert(HasCoupledSolve<Real, Axes, fields_of<Rate>()>,
+                  "a functor with 'coupling' needs #include <halocline/coupling.hpp>");
   }
 }
 
@@ -172,8 +218,10 @@ template <class Real, class Rate, int Axes>
 class StageSweeps final : public Stages<Real> {
  public:
   static constexpr int fields = equation::fields_of<Rate>();
-  /// Whether the fields diffuse in addition to the rate: an implicit part is not in the functor.
-  static constexpr bool diffuses = equation::diffuses<Rate>();
+  /// Whether the fields diffuse or are coupled in addition to the rate: that part is not in the functor.
+  static constexpr bool has_linear_part = equation::has_linear_part<Rate>();
+  static constexpr bool is_coupled = equation::IsCoupled<Rate>;
+  static constexpr bool has_rate = equation::HasRate<Real, Rate, Axes>;
 
   StageSweeps(std::shared_ptr<StructuredMesh const> mesh, Rate const& rate) : mesh_(std::move(mesh)), rate_(rate) {
     for (Block const& block : mesh_->blocks()) geometry_.emplace_back(*mesh_, block, Centring::cell);
@@ -182,7 +230,7 @@ class StageSweeps final : public Stages<Real> {
   }
 
   [[nodiscard]] Shape shape() const override {
-    if constexpr (diffuses) return WithDiffusion::shape;
+    if constexpr (has_linear_part) return WithLinearPart::shape;
     return Rate::shape;
   }
 
@@ -192,10 +240,14 @@ class StageSweeps final : public Stages<Real> {
   }
 
   void sweep(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const override {
-    if constexpr (diffuses) {
-      // The rate alone has the same form, with diffusivity zero: one of its own would double compile times.
-      bool const is_whole = stage.part == RatePart::whole;
-      sweep_rate(WithDiffusion{rate_, is_whole ? diffusivity_of_fields() : Values<Real, fields>{}}, block, box, stage);
+    if constexpr (has_linear_part) {
+      // The rate alone has the same form, with a linear part of zero: one of its own would double compile times.
+      WithLinearPart whole{rate_, {}, {}};
+      if (stage.part == RatePart::whole) {
+        whole.diffusivity = diffusivity_of_fields();
+        if constexpr (is_coupled) whole.coupling = rate_.coupling();
+      }
+      sweep_rate(whole, block, box, stage);
     } else {
       sweep_rate(rate_, block, box, stage);
     }
@@ -206,12 +258,33 @@ class StageSweeps final : public Stages<Real> {
     if constexpr (requires { rate_.diffusivity_of_law(); }) {
       Values<Real, fields> const of_field = rate_.diffusivity_of_law();
       for (int n = 0; n < fields; ++n) all.push_back(static_cast<double>(of_field[n]));
-    } else if constexpr (diffuses) {
+    } else if constexpr (has_linear_part) {
       Values<Real, fields> const of_field = diffusivity_of_fields();
       for (int n = 0; n < fields; ++n) all.push_back(static_cast<double>(of_field[n]));
     }
     return all;
   }
+
+  [[nodiscard]] double coupling_euler_rate() const override {
+    if constexpr (is_coupled) {
+      return equation::CoupledSolve<Real, Axes, fields>::euler_rate(rate_.coupling());
+    } else {
+      return 0;
+    }
+  }
+
+  [[nodiscard]] std::unique_ptr<ImplicitRate<Real>> coupled_rate(
+      [[maybe_unused]] std::vector<BoundaryConditions> const& walls,
+      [[maybe_unused]] MakeSolver const& make_solver) const override {
+    if constexpr (is_coupled) {
+      return equation::CoupledSolve<Real, Axes, fields>::make(mesh_, walls, diffusivity_of_fields(), rate_.coupling(),
+                                                              make_solver());
+    } else {
+      return nullptr;
+    }
+  }
+
+  [[nodiscard]] bool has_explicit_part() const override { return has_rate; }
 
   [[nodiscard]] bool has_donor_cells() const override { return equation::has_donor_cells<Rate>(); }
 
@@ -249,6 +322,10 @@ class StageSweeps final : public Stages<Real> {
     }
   }
 
+  [[nodiscard]] bool has_fastest() const override {
+    return equation::is_bounded<Real, Bound, Axes>(equation::each_field<Rate>);
+  }
+
   [[nodiscard]] std::optional<double> fastest(double time, Fields<Real> const& y) const override {
     if constexpr (equation::is_bounded<Real, Bound, Axes>(equation::each_field<Rate>)) {
       double largest = 0;
@@ -264,13 +341,15 @@ class StageSweeps final : public Stages<Real> {
 
  private:
   using View = FieldView<Real const>;
-  using WithDiffusion = equation::WithDiffusion<Real, Rate, Axes, fields>;
+  using WithLinearPart = equation::WithLinearPart<Real, Rate, Axes, fields, has_rate, is_coupled>;
   using Bound = decltype(equation::bound_of(std::declval<Rate const&>()));
 
   [[nodiscard]] Values<Real, fields> diffusivity_of_fields() const {
-    auto const declared = rate_.diffusivity();
-    Values<Real, fields> of_field;
-    for (int n = 0; n < fields; ++n) of_field[n] = equation::component(declared, n);
+    Values<Real, fields> of_field{};
+    if constexpr (equation::Diffuses<Rate>) {
+      auto const declared = rate_.diffusivity();
+      for (int n = 0; n < fields; ++n) of_field[n] = equation::component(declared, n);
+    }
     return of_field;
   }
   [[nodiscard]] static View view(Fields<Real> const& fields_of_state, std::size_t n, Block const& block) {

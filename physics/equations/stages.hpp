@@ -2,16 +2,23 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "framework/field/boundary.hpp"
 #include "framework/field/field.hpp"
 #include "framework/kernel/stencil.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/operator/evolving_system.hpp"
+#include "physics/equations/implicit_rate.hpp"
+#include "solvers/linear/solver.hpp"
 
 namespace halocline {
+
+/// Makes the deck's solver.
+using MakeSolver = std::function<std::unique_ptr<LinearSolver>()>;
 
 /// The most terms that a stage takes in one pass, besides y and its rate.
 inline constexpr int most_stage_terms = 3;
@@ -56,8 +63,20 @@ class Stages {
   /// The largest `fastest` over the owned points of this rank, the physics' bound of its rate in 1 / time. Empty if the
   /// functor has none.
   [[nodiscard]] virtual std::optional<double> fastest(double time, Fields<Real> const& y) const = 0;
-  /// Of each field, in length^2 / time: the part of the rate that can be solved for. Empty if there is none.
+  [[nodiscard]] virtual bool has_fastest() const = 0;
+  /// Of each field, in length^2 / time. Empty if nothing of the rate can be solved for.
   [[nodiscard]] virtual std::vector<double> diffusivity() const = 0;
+  /// The inverse of a stable step of explicit Euler for the fields' linear coupling, if it only damps.
+  [[nodiscard]] virtual double coupling_euler_rate() const { return 0; }
+  /// The linear part of the rate, where fields are coupled. Null: they are not, and are solved for one by one.
+  ///
+  /// \param walls of each field
+  [[nodiscard]] virtual std::unique_ptr<ImplicitRate<Real>> coupled_rate(
+      std::vector<BoundaryConditions> const& /*walls*/, MakeSolver const& /*make_solver*/) const {
+    return nullptr;
+  }
+  /// Whether there is more than the linear part.
+  [[nodiscard]] virtual bool has_explicit_part() const { return true; }
 
   /// Whether the stages of the rate can take donor cells where their results are not physical, by the two functions
   /// below.

@@ -120,8 +120,9 @@ std::vector<IntegratorEntry> imex_entries() {
   std::vector<IntegratorEntry> entries;
   entries.push_back(entry_of<ImexArs222>(
       "imex_ars222", "Implicit-explicit Runge-Kutta of order 2 with two solves per step.", 2, 2, 8, 1,
-      {.use = "Fast diffusion with transport or reactions: only the diffusion is treated implicitly, and it is damped "
-              "at any step length.",
+      {.use =
+           "Fast diffusion, or fast linear coupling of fields, with transport or reactions: only the first is treated "
+           "implicitly, and it is damped at any step length.",
        .reference = "Ascher, Ruuth and Spiteri, 1997, Applied Numerical Mathematics 25, section 2.6"}));
   entries.push_back(entry_of<ImexArk3>(
       "imex_ark3", "Implicit-explicit Runge-Kutta of order 3 with three solves per step, ARK3(2)4L[2]SA.", 3, 8, 38,

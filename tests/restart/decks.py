@@ -19,6 +19,19 @@ time: %s
 solver: %s
 """
 
+TWO_TEMPERATURE = """
+physics: two-temperature
+mesh: {cells: [40, 54]}
+two-temperature:
+  electron_capacity: 0.5
+  lattice_capacity: 4
+  exchange: 1e4
+  electrons: {initial: 2 + sin(3*x)*y, source: "exp(-t)*x", boundary: {west: {kind: dirichlet, value: "2 + t"}}}
+  lattice: {initial: 1 + x*y}
+time: {method: bdf2, step: 0.01, steps: 60}
+solver: {method: cg, cg: {preconditioner: multigrid}}
+"""
+
 GRAY_SCOTT = """
 physics: gray-scott
 mesh: {cells: [%d, %d], upper: [1, 1], periodic: [true, false]}
@@ -141,6 +154,7 @@ def all_decks():
                 300.0),
         by_steps("gray-scott, imex_ars222", GRAY_SCOTT % (64, 60, steps("imex_ars222", 2, 60)), False, 60),
         by_steps("gray-scott, imex_ark3", GRAY_SCOTT % (64, 60, steps("imex_ark3", 2, 40)), False, 40),
+        by_steps("two-temperature, bdf2", TWO_TEMPERATURE, False, 60),
         by_steps("wave, leapfrog", WAVE % ("single", 200), True, 200),
         by_steps("wave, leapfrog in double precision", WAVE % ("double", 120), True, 120),
         by_steps("wave, weighted_sum", WEIGHTED_SUM % 400, True, 400),

@@ -139,6 +139,28 @@ struct Diffusivity : Decay<Real> {  // 'diffusivity' of the functor must be
   Real diffusivity = 1;
 };
 template <class Real>
+struct Coupling : Decay<Real> {  // 'coupling' of the functor must be
+  using Decay<Real>::Decay;
+  Real coupling = 1;
+};
+template <class Real>
+struct CouplingAsValues : Decay<Real> {  // 'coupling' of the functor must be
+  using Decay<Real>::Decay;
+  [[nodiscard]] Values<Real, 1> coupling() const { return {1}; }
+};
+template <class Real>
+struct CouplingOfOneField : Decay<Real> {  // 'coupling' of the functor is for several fields
+  using Decay<Real>::Decay;
+  [[nodiscard]] Matrix<Real, 1> coupling() const { return {{{1}}}; }
+};
+template <class Real>
+struct CouplingWithoutItsHeader {  // a functor with 'coupling' needs #include
+  static constexpr Shape shape = star<1, 2>;
+  static constexpr int fields = 2;
+  explicit CouplingWithoutItsHeader(Options const&) {}
+  [[nodiscard]] Matrix<Real, 2> coupling() const { return {{{-1, 1}, {1, -1}}}; }
+};
+template <class Real>
 struct IsLong : Decay<Real> {  // 'is_long' of a functor must be
   using Decay<Real>::Decay;
   bool is_long = true;
@@ -245,6 +267,10 @@ void require_all() {
   equation::require_rate<double, NoFields<double>, 2>();
   equation::require_rate<double, Fastest<double>, 2>();
   equation::require_rate<double, Diffusivity<double>, 2>();
+  equation::require_rate<double, Coupling<double>, 2>();
+  equation::require_rate<double, CouplingAsValues<double>, 2>();
+  equation::require_rate<double, CouplingOfOneField<double>, 2>();
+  equation::require_rate<double, CouplingWithoutItsHeader<double>, 2>();
   equation::require_rate<double, IsLong<double>, 2>();
   equation::require_rate<double, IsRare<double>, 2>();
   equation::require_rate<double, InputShape<double>, 2>();

@@ -1,0 +1,10 @@
+#include "physics/equations/coupled_rate.hpp"
+
+namespace halocline {
+
+template std::unique_ptr<Operator> make_coupled_diffusion<float, 2, 2>(CoupledDescription<2> const&);
+template std::unique_ptr<Operator> make_coupled_diffusion<double, 2, 2>(CoupledDescription<2> const&);
+template struct equation::CoupledSolve<float, 2, 2>;
+template struct equation::CoupledSolve<double, 2, 2>;
+
+}  // namespace halocline

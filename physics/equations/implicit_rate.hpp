@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "framework/field/field.hpp"
+#include "framework/operator/solve_report.hpp"
+
+namespace halocline {
+
+class StateArchive;
+
+/// The part of a declared rate that is linear in the fields, g(t, u), including the values of their walls, for methods
+/// that solve for it.
+template <class Real>
+class ImplicitRate {
+ public:
+  virtual ~ImplicitRate() = default;
+  ImplicitRate(ImplicitRate const&) = delete;
+  ImplicitRate& operator=(ImplicitRate const&) = delete;
+
+  /// Finds `out` with out - scale g(time, out) = right; `out` is the initial guess. Collective.
+  [[nodiscard]] virtual std::vector<SolveReport> solve(double time, double scale, Fields<Real> const& right,
+                                                       Fields<Real> const& out) = 0;
+  /// Whether the operators that it solves with are symmetric.
+  [[nodiscard]] virtual bool is_symmetric() const { return true; }
+  /// Serializes the state that its solvers keep; prepares them for that.
+  virtual void serialize(StateArchive& state) = 0;
+
+ protected:
+  ImplicitRate() = default;
+};
+
+}  // namespace halocline
