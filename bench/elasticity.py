@@ -7,6 +7,7 @@ stored, from what nvidia-smi shows every fifth of a second.
 
     bench/elasticity.py --program bin/halocline --ranks 2 --squares 64 1024 --cubes 32 128 --json bench/results/elasticity_host.json
 """
+import contextlib
 import pathlib
 import statistics
 import subprocess
@@ -16,19 +17,15 @@ import threading
 from deck_runs import parser_of, run_deck
 from record import store
 
-# A square or cube in the middle, half as long as the body, which coarse cells of these sizes do not cut.
-INCLUSION = " && ".join(f"abs({axis} - 0.5) < 0.25" for axis in "xyz")
-CASES = {
-    "Poisson's ratio 0.3": {"poisson": 0.3},
-    "Poisson's ratio 0.45": {"poisson": 0.45},
-    "inclusion 1000 times as stiff": {"poisson": 0.3, "young": f"{INCLUSION} ? 1000 : 1"},
-}
+# Poisson's ratio, and how stiff a square or cube in the middle is, half as long as the body.
+CASES = {"Poisson's ratio 0.3": (0.3, 1), "Poisson's ratio 0.45": (0.45, 1), "inclusion 1000 times as stiff": (0.3, 1000)}
 
 
-def deck(axes, cells, case):
-    young = {"young": case["young"] if axes == 3 else case["young"].replace(" && abs(z - 0.5) < 0.25", "")} if "young" in case else {}
+def deck(axes, cells, poisson, stiffness):
+    inside = " && ".join(f"abs({axis} - 0.5) < 0.25" for axis in "xyz"[:axes])
     return {"physics": "elasticity", "mesh": {"cells": [cells] * axes},
-            "elasticity": {**case, **young, "force": {"xyz"[axes - 1]: -1}, "boundary": {"west": {"kind": "clamped"}}},
+            "elasticity": {"poisson": poisson, "young": f"{inside} ? {stiffness} : 1" if stiffness != 1 else 1,
+                           "force": {"xyz"[axes - 1]: -1}, "boundary": {"west": {"kind": "clamped"}}},
             "solver": {"method": "cg", "cg": {"preconditioner": "multigrid", "multigrid": {"precision": "single"},
                                               "relative_tolerance": 1e-8}}}
 
@@ -63,16 +60,9 @@ class DeviceMemory:
 
 
 def solved(given, folder, axes, cells, name):
-    def run_all():
-        return [run_deck(given, folder, deck(axes, cells, CASES[name]), given.ranks[0]) for _ in range(given.repeat)]
-
-    memory = {}
-    if given.device:
-        with DeviceMemory() as watched:
-            runs = run_all()
-        memory["device_bytes"] = watched.bytes
-    else:
-        runs = run_all()
+    with DeviceMemory() if given.device else contextlib.nullcontext() as watched:
+        runs = [run_deck(given, folder, deck(axes, cells, *CASES[name]), given.ranks[0]) for _ in range(given.repeat)]
+    memory = {"device_bytes": watched.bytes} if watched else {}
     solve = runs[0]["solves"][0]
     row = {"axes": axes, "cells": cells, "case": name, "iterations": solve["iterations"],
            "seconds": statistics.median(run["solves"][0]["seconds"] for run in runs),

@@ -12,6 +12,7 @@
 #include "framework/operator/test_problem.hpp"
 #include "framework/runtime/error.hpp"
 #include "tests/support/communicator.hpp"
+#include "tests/support/symmetry.hpp"
 
 namespace halocline {
 namespace {
@@ -170,14 +171,7 @@ TYPED_TEST(CoupledOperator, EveryRankCountGivesTheSameBits) {
 TYPED_TEST(CoupledOperator, IsSymmetricAndBounded) {
   for (Problem const& problem : problems()) {
     auto const a = make_operator<TypeParam>(make_mesh(all_ranks(), problem.mesh), problem);
-    auto const x = this->random(*a, 1);
-    auto const y = this->random(*a, 2);
-    auto const ax = a->create_vector();
-    auto const ay = a->create_vector();
-    a->apply(*x, *ax);
-    a->apply(*y, *ay);
-    double const scale = a->norm_bound() * std::sqrt(x->square() * y->square());
-    EXPECT_NEAR(ax->dot(*y), ay->dot(*x), 8 * this->rounding * scale);
+    auto const [x, ax] = test::expect_symmetric(*a, 8 * this->rounding);
     // The norm of A is at least what any vector shows, here one that alternates between the unknowns of a point too.
     EXPECT_LE(ax->maximum(), a->norm_bound() * x->maximum());
   }

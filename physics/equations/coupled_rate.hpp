@@ -14,7 +14,6 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/multigrid/rediscretised_operator.hpp"
 #include "framework/operator/field_vector.hpp"
-#include "framework/operator/state_archive.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/nan_aware.hpp"
 #include "framework/runtime/shortest_text.hpp"
@@ -293,19 +292,12 @@ class CoupledRate final : public ImplicitRate<Real> {
   [[nodiscard]] bool is_symmetric() const override { return coupling_.is_symmetric; }
 
   void serialize(StateArchive& state) override {
-    std::string const group = "solver/coupled";
-    if (!state.has(group)) return;
-    double scale = scale_;
-    state.number(group + "/scale", scale);
-    if (scale == 0) return;
-    prepare(scale);
-    solver_->serialize(state, group);
+    serialize_prepared(state, "solver/coupled", scale_, *solver_, [this](double scale) { prepare(scale); });
   }
 
  private:
   void prepare(double scale) {
     if (operator_ != nullptr && scale == scale_) return;
-    scale_ = scale;
     for (int row = 0; row < Count; ++row) {
       description_.mass[row] = coupling_.left[row] * coupling_.right[row];
       description_.diffusivity[row] = scale * diffusivity_[row] * description_.mass[row];
@@ -319,6 +311,7 @@ class CoupledRate final : public ImplicitRate<Real> {
                        shortest_text(fastest_reaction<Real>) + "); use `precision: double` or shorter steps");
     }
     operator_ = make_coupled_diffusion<Real, Axes, Count>(description_);
+    scale_ = scale;
     solver_->prepare(*operator_);
     if (b_ != nullptr) return;
     b_ = operator_->create_vector();

@@ -9,19 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "framework/deck/deck.hpp"
-#include "framework/deck/mistakes.hpp"
 #include "framework/runtime/error.hpp"
+#include "physics/equations/test_declared.hpp"
 #include "physics/equations/test_problems.hpp"
 #include "solvers/linear/bicgstab.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
-#include "solvers/linear/factory.hpp"
 #include "solvers/multigrid/multigrid.hpp"
-#include "solvers/time/time_section.hpp"
 #include "tests/support/communicator.hpp"
+#include "tests/support/symmetry.hpp"
 
 namespace halocline {
 namespace {
+
+using test::make;
+using test::quantity;
+using test::run;
 
 /// u -> v at the rate `there` and back at the rate `back`; both diffuse.
 template <class Real, int Axes>
@@ -68,32 +70,6 @@ Equations two_species() {
   equations.options().real("back", "Rate from v to u.").at_least(0).defaults_to(500);
   equations.mean("u").mean("v").maximum("u").integral("u").integral("v");
   return equations;
-}
-
-std::unique_ptr<Physics> make(PhysicsEntry const& entry, std::string const& text,
-                              std::shared_ptr<StructuredMesh const> const& mesh,
-                              Precision precision = Precision::double_) {
-  Section root("", "A deck.");
-  root.section(time_section());
-  root.section(solver_section());
-  root.section(entry.options);
-  return entry.create({Deck("deck", text).read(root), mesh, nullptr, precision, {}});
-}
-
-double quantity(Physics const& physics, std::string const& name) {
-  for (Quantity const& each : physics.quantities()) {
-    if (each.name == name) return each.value;
-  }
-  ADD_FAILURE() << "no quantity " << name;
-  return std::nan("");
-}
-
-void run(Physics& physics, double end, int steps) {
-  for (int n = 0; n < steps; ++n) {
-    for (SolveReport const& report : physics.advance({n + 1, end * n / steps, end / steps})) {
-      EXPECT_TRUE(reached(report.outcome)) << report.remark;
-    }
-  }
 }
 
 std::string const by_bicgstab = "solver: {method: bicgstab, bicgstab: {relative_tolerance: 1e-13}}\n";
@@ -348,16 +324,7 @@ TEST(CoupledDiffusion, MultigridServesCoupledSystems) {
 TEST(CoupledDiffusion, IsSymmetricWhereItsMatrixIs) {
   for (auto const& cells : {std::vector<Index>{17}, {9, 8}, {5, 6, 19}}) {
     auto const a = coupled_operator(cells, 3, 3, 1);
-    auto const x = a->create_vector();
-    auto const y = a->create_vector();
-    auto const ax = a->create_vector();
-    auto const ay = a->create_vector();
-    x->randomize(1);
-    y->randomize(2);
-    a->apply(*x, *ax);
-    a->apply(*y, *ay);
-    double const scale = a->norm_bound() * std::sqrt(x->square() * y->square());
-    EXPECT_NEAR(ax->dot(*y), ay->dot(*x), 8 * std::numeric_limits<double>::epsilon() * scale);
+    auto const [x, ax] = test::expect_symmetric(*a, 8 * std::numeric_limits<double>::epsilon());
     EXPECT_GT(x->dot(*ax), 0);
   }
 }

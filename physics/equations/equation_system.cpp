@@ -106,8 +106,9 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, Vector& y, doubl
                                     std::span<WeightedVector const> terms, double scale, Vector& out, Vector* slope) {
   FieldVector<Real>& of = as_state<Real>(y);
   FieldVector<Real>& to = as_state<Real>(out);
-  FieldVector<Real> const* source = sources(time);
-  if (part == RatePart::explicit_ && !stages_->has_explicit_part()) source = nullptr;  // solved for
+  bool const is_solved_for = part == RatePart::explicit_ && !stages_->has_explicit_part();
+  FieldVector<Real> const* source = nullptr;
+  if (!is_solved_for) source = sources(time);
   prepare(time, of);
 
   auto const add_source = [&] {

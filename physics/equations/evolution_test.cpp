@@ -9,15 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "framework/deck/deck.hpp"
-#include "framework/deck/mistakes.hpp"
 #include "framework/runtime/error.hpp"
+#include "physics/equations/test_declared.hpp"
 #include "physics/equations/test_problems.hpp"
-#include "solvers/linear/factory.hpp"
-#include "solvers/time/time_section.hpp"
 
 namespace halocline {
 namespace {
+
+using test::make;
+using test::quantity;
+using test::run;
 
 /// du/dt = -u v + div grad u / 10, dv/dt = u v - v + div grad v / 20 as one functor …
 template <class Real, int Axes>
@@ -52,34 +53,6 @@ Equations two_fields() {
   equations.stable_step([](Options const&, StructuredMesh const& mesh) { return stable_diffusion_step(mesh, 0.1); });
   equations.mean("u").minimum("u").maximum("v").conserves("v");
   return equations;
-}
-
-/// Makes a physics from this test's deck on a mesh.
-std::unique_ptr<Physics> make(PhysicsEntry const& entry, std::string const& text,
-                              std::shared_ptr<StructuredMesh const> const& mesh,
-                              Precision precision = Precision::double_) {
-  Section root("", "A deck.");
-  root.section(time_section());
-  root.section(solver_section());
-  root.section(entry.options);
-  return entry.create({Deck("deck", text).read(root), mesh, nullptr, precision, {}});
-}
-
-double quantity(Physics const& physics, std::string const& name) {
-  for (Quantity const& each : physics.quantities()) {
-    if (each.name == name) return each.value;
-  }
-  ADD_FAILURE() << "no quantity " << name;
-  return std::nan("");
-}
-
-/// Steps from 0 to `end`.
-void run(Physics& physics, double end, int steps) {
-  for (int n = 0; n < steps; ++n) {
-    for (SolveReport const& report : physics.advance({n + 1, end * n / steps, end / steps})) {
-      EXPECT_TRUE(reached(report.outcome));
-    }
-  }
 }
 
 std::string const along_axes[] = {"sin(1+2*x)", "sin(1+2*x)*cos(1.5*y)", "sin(1+2*x)*cos(1.5*y)*cos(z-0.2)"};

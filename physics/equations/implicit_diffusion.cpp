@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "framework/operator/field_vector.hpp"
-#include "framework/operator/state_archive.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -45,12 +44,7 @@ SolveReport ImplicitDiffusion<Real>::solve(double time, double scale, std::share
 
 template <class Real>
 void ImplicitDiffusion<Real>::serialize(StateArchive& state, std::string const& group) {
-  if (!state.has(group)) return;
-  double scale = scale_;
-  state.number(group + "/scale", scale);
-  if (scale == 0) return;
-  prepare(scale);
-  solver_->serialize(state, group);
+  serialize_prepared(state, group, scale_, *solver_, [this](double scale) { prepare(scale); });
 }
 
 template <class Real>

@@ -13,8 +13,6 @@
 
 namespace halocline {
 
-class StateArchive;
-
 /// g(t, u) = D div grad u of one field on cells, including the values of its walls, for methods that solve for it.
 template <class Real>
 class ImplicitDiffusion {

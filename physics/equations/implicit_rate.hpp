@@ -1,13 +1,14 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "framework/field/field.hpp"
 #include "framework/operator/solve_report.hpp"
+#include "framework/operator/state_archive.hpp"
+#include "solvers/linear/solver.hpp"
 
 namespace halocline {
-
-class StateArchive;
 
 /// The part of a declared rate that is linear in the fields, g(t, u), including the values of their walls, for methods
 /// that solve for it.
@@ -29,5 +30,17 @@ class ImplicitRate {
  protected:
   ImplicitRate() = default;
 };
+
+/// Serializes the state that a solver keeps, and the scale that it was last prepared for, 0 if for none; prepares it by
+/// prepare(scale) for that.
+template <class Prepare>
+void serialize_prepared(StateArchive& state, std::string const& group, double scale, LinearSolver& solver,
+                        Prepare const& prepare) {
+  if (!state.has(group)) return;
+  state.number(group + "/scale", scale);
+  if (scale == 0) return;
+  prepare(scale);
+  solver.serialize(state, group);
+}
 
 }  // namespace halocline
