@@ -48,7 +48,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto block_of(A const& a, P const& at, K const&... k
 }
 
 /// Whether a functor provides its diagonal, or a bound of its row sum. The parameters are the concepts' own: nvcc's
-/// front end finds calls with those of an enclosing function never valid.
+/// front end finds calls on those of an enclosing function, or on what its class' functions return, never valid.
 template <class A, class P, class... K>
 concept HasDiagonal = requires(A const& a, P const& at, K const&... k) {
   a.diagonal(at, k...);
@@ -56,6 +56,11 @@ concept HasDiagonal = requires(A const& a, P const& at, K const&... k) {
 template <class A, class P, class... K>
 concept HasRowSum = requires(A const& a, P const& at, K const&... k) {
   a.row_sum(at, k...);
+};
+/// Whether it provides a bound of all row sums.
+template <class A>
+concept HasRowSumBound = requires(A const& a) {
+  a.row_sum_bound();
 };
 
 /// The diagonal entry of the matrix, or the block of a point: `a.diagonal(point, k…)` if the functor provides it.

@@ -109,7 +109,7 @@ class StencilOperator final : public Operator {
     return true;
   }
   [[nodiscard]] double norm_bound() const override {
-    if constexpr (requires { functor().row_sum_bound(); }) return functor().row_sum_bound();
+    if constexpr (stencil_functor::HasRowSumBound<Functor>) return functor().row_sum_bound();
     stencil_functor::RowSum<Real, Functor> const kernel{functor()};
     Reduction<Execution, Maximum> largest;
     double bound = 0;

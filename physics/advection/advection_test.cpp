@@ -130,9 +130,9 @@ double error(OrderCase const& test, Index cells) {
                                        .diffusivity = Expression("1+x/2"),
                                        .reaction = Expression("3+y"),
                                        .scheme = test.scheme});
-  Rows<double> rows = assemble<double>(discretisation);
+  Rows<double> const rows = assemble<double>(discretisation);
   FieldVector<double> const from_walls(wall_source<double>(discretisation));
-  auto const a = make_operator<double>(discretisation, std::move(rows));
+  auto const a = make_operator<double>(discretisation, rows);
   auto const b = a->create_vector();
   auto const u = a->create_vector();
   auto const volume = a->create_vector();

@@ -36,7 +36,7 @@ std::unique_ptr<Coarsening> coarsen(Discretisation const& discretisation, Equati
   auto const block_rows = std::make_shared<BlockRows const>(equation);
   return std::make_unique<StructuredCoarsening<typename BlockRows::Rows>>(equation.grid, block_rows->rows, block_rows,
                                                                           std::array<Index, 3>{2, 2, 2}, coarse.grid(),
-                                                                          make_operator<Real>(coarse, std::move(rows)));
+                                                                          make_operator<Real>(coarse, rows));
 }
 
 template <class Real, int Dimensions>

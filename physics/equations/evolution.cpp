@@ -200,7 +200,7 @@ std::unique_ptr<ImplicitRate<Real>> Evolution<Real>::implicit_rate(PhysicsContex
   for (EquationField const& field : fields) walls.push_back(field.walls);
   if (auto coupled = stages.coupled_rate(walls, solver)) {
     std::string const method = context.deck.section("solver").choice("method");
-    if (!coupled->is_symmetric() && solvers().find(method).need != OperatorNeed::nothing) {
+    if (!coupled->is_symmetric() && need_of_solver(method) != OperatorNeed::nothing) {
       throw InputError("`solver.method`: " + method + " is for symmetric operators, which fields of `" +
                        declared_.name + "` with these rates do not have; `bicgstab` and `gmres` serve them");
     }

@@ -66,20 +66,21 @@ std::string manufactured(int axes, std::string const& method, std::string const&
   std::string const v = "(1+t*" + place + "/2)";
   std::string const source_u = "-" + u + "+0.1*" + eigenvalue + "*" + place + "*exp(-t)+" + u + "*" + v;
   std::string const source_v = place + "/2+0.05*" + eigenvalue + "*t*" + place + "/2-" + u + "*" + v + "+" + v;
-  std::string walls_u;
-  std::string walls_v;
-  char const* const faces[] = {"west", "east", "south", "north", "bottom", "top"};
-  for (int face = 0; face < 2 * axes; ++face) {
-    walls_u += std::string(faces[face]) + ": {kind: " + kind + ", value: '" + u + "'}, ";
-    walls_v += std::string(faces[face]) + ": {kind: " + kind + ", value: '" + v + "'}, ";
-  }
+  auto const walls = [axes, &kind](std::string const& value) {
+    char const* const faces[] = {"west", "east", "south", "north", "bottom", "top"};
+    std::string of_all;
+    for (int face = 0; face < 2 * axes; ++face) {
+      of_all.append(faces[face]).append(": {kind: ").append(kind).append(", value: '").append(value).append("'}, ");
+    }
+    return of_all;
+  };
   auto const field = [](std::string const& name, std::string const& exact, std::string const& source,
                         std::string const& faces_of_it) {
     return "  " + name + ": {initial: '" + exact + "', exact: '" + exact + "', source: '" + source + "', boundary: {" +
            faces_of_it + "}}\n";
   };
   return "time: {method: " + method + "}\nsolver: {method: cg, cg: {relative_tolerance: 1e-12}}\npair:\n" +
-         field("u", u, source_u, walls_u) + field("v", v, source_v, walls_v);
+         field("u", u, source_u, walls(u)) + field("v", v, source_v, walls(v));
 }
 
 double error_of(PhysicsEntry const& entry, int axes, Index cells, std::string const& method, int steps) {

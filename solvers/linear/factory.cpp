@@ -376,6 +376,8 @@ Registry<SolverEntry>& solvers() {
   return registry;
 }
 
+OperatorNeed need_of_solver(std::string const& name) { return solvers().find(name).need; }
+
 Registry<PreconditionerEntry>& preconditioners() {
   static Registry<PreconditionerEntry> registry = [] {
     Registry<PreconditionerEntry> built_in("preconditioner");
@@ -456,7 +458,7 @@ std::unique_ptr<LinearSolver> make_solver(Options const& solver) {
   auto const part = solver.choice("null_space") == "project" ? NullSpacePart::project : NullSpacePart::keep;
   made = std::make_unique<NullSpaceSolver>(std::move(made), name, part);
   if (!verifies(solver)) return std::make_unique<ContrastSolver>(std::move(made));
-  return std::make_unique<VerifiedSolver>(std::move(made), name, solvers().find(method).need, part,
+  return std::make_unique<VerifiedSolver>(std::move(made), name, need_of_solver(method), part,
                                           error_demand(solver.section("verify")));
 }
 

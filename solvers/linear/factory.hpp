@@ -53,6 +53,8 @@ template <class Solver>
 ///     bool const registered = (solvers().add(preconditioned_entry<ConjugateResiduals>("cr", …)), true);
 [[nodiscard]] Registry<SolverEntry>& solvers();
 [[nodiscard]] Registry<PreconditionerEntry>& preconditioners();
+/// What the solver of that name asks of the operator. Throws InputError, with the nearest known name, if there is none.
+[[nodiscard]] OperatorNeed need_of_solver(std::string const& name);
 
 /// The section `solver` of a deck: the choice `method` and one section for each registered solver.
 [[nodiscard]] Section solver_section(std::string const& default_method = "cg");
