@@ -217,7 +217,7 @@ std::optional<double> EquationSystem<Real>::fastest(double time, FieldVector<Rea
 template <class Real>
 double EquationSystem<Real>::linear_euler_rate() const {
   double largest = 0;
-  for (double const of_field : stages_->diffusivity()) largest = larger(largest, of_field);
+  for (Diffusivity<Real> const& of_field : stages_->diffusivity()) largest = larger(largest, of_field.largest);
   return 1 / stable_diffusion_step(*mesh_, largest) + stages_->coupling_euler_rate();
 }
 

@@ -11,6 +11,15 @@
 #include "physics/equations/evolution.hpp"
 
 namespace halocline {
+namespace {
+
+std::string listed(std::vector<std::string> const& names) {
+  std::string all;
+  for (std::string const& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all.empty() ? "none" : all;
+}
+
+}  // namespace
 
 double stable_diffusion_step(StructuredMesh const& mesh, double diffusivity) {
   double sum = 0;
@@ -29,6 +38,12 @@ Equations& Equations::field(std::string const& name, std::string const& sentence
   section.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
   section.section(declare_boundary_section(BoundaryKind::neumann));
   declared_.fields.push_back(name);
+  return *this;
+}
+
+Equations& Equations::coefficient(std::string const& name, std::string const& sentence, std::string const& initial) {
+  options_.field(name, sentence).defaults_to(initial);
+  declared_.coefficients.push_back(name);
   return *this;
 }
 
@@ -66,13 +81,7 @@ Equations& Equations::stable_step(std::function<double(Options const&, Structure
 void Equations::require_field(std::string const& field) const {
   if (std::find(declared_.fields.begin(), declared_.fields.end(), field) != declared_.fields.end()) return;
   throw InputError("physics `" + declared_.name + "`: there is no field `" + field + "`; the declared fields are " +
-                   names());
-}
-
-std::string Equations::names() const {
-  std::string all;
-  for (std::string const& field : declared_.fields) all += (all.empty() ? "" : ", ") + field;
-  return all.empty() ? "none" : all;
+                   listed(declared_.fields));
 }
 
 Equations& Equations::conserves(std::string const& field) {
@@ -127,15 +136,28 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
   for (int const fields : traits.fields) {
     if (fields == static_cast<int>(declared_.fields.size())) continue;
     throw InputError("physics `" + declared_.name + "`: its functor has " + std::to_string(fields) +
-                     " fields (`fields`, by default 1), but the declared fields are " + names());
+                     " fields (`fields`, by default 1), but the declared fields are " + listed(declared_.fields));
+  }
+  for (int const coefficients : traits.coefficients) {
+    if (coefficients == static_cast<int>(declared_.coefficients.size())) continue;
+    throw InputError("physics `" + declared_.name + "`: its functor has " + std::to_string(coefficients) +
+                     " coefficients (`coefficient_fields`, by default 0), but the declared coefficients are " +
+                     listed(declared_.coefficients));
   }
   Declared declared = declared_;
   int const ghosts = std::max(1, traits.radius);
   declared.has_linear_part = traits.has_linear_part;
   declared.has_explicit_part = traits.has_rate;
   auto const validate = [declared](Options const& deck, Mistakes& mistakes) {
+    Options const own = deck.section(declared.name);
+    for (std::string const& coefficient : declared.coefficients) {
+      FieldSource const given = own.field(coefficient);
+      if (!given.depends_on_time()) continue;
+      add_mistake(own, coefficient, "'" + given.text() + "' depends on t, but coefficients are constant in time",
+                  mistakes);
+    }
     for (std::string const& field : declared.fields) {
-      validate_boundary(deck.section(declared.name).section(field).section("boundary"), deck.section("mesh"), mistakes);
+      validate_boundary(own.section(field).section("boundary"), deck.section("mesh"), mistakes);
     }
   };
   auto const create = [declared, stages](PhysicsContext const& context) -> std::unique_ptr<Physics> {
@@ -178,6 +200,10 @@ PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::
   if (traits.has_walls == declared_.walls.empty()) {
     throw InputError("physics `" + declared_.name +
                      "`: a law with `beyond` needs walls (`wall`), and no other law may have them");
+  }
+  if (!declared_.coefficients.empty()) {
+    throw InputError("physics `" + declared_.name + "`: a conservation law has no coefficients, but " +
+                     listed(declared_.coefficients) + " are declared");
   }
   declare_law(options, declared_.primitives, declared_.walls, traits);
   auto const place = [dimensions](std::size_t axes) {

@@ -49,7 +49,9 @@ struct FieldQuantity {
 /// `fields` how many fields the state has (default one), and `operator()(at, u…)` returns the rate of change at a
 /// point, as Values<Real, fields> if there are several fields. If it has `Values<Real, fields> diffusivity() const`, in
 /// length^2 / time, the fields diffuse as well (div grad u, second order): integrators may then solve for that part
-/// with the deck's solver, and it does not limit the step. If it has `Matrix<Real, fields> coupling() const`, in 1 /
+/// with the deck's solver, and it does not limit the step. `coefficient_fields` says how many fields the functor reads
+/// besides (default none): operator() is then (at, u…, k…), and `diffusivity(k…)` may depend on them, by div(D grad u)
+/// with the harmonic mean of D on the face between two cells. If it has `Matrix<Real, fields> coupling() const`, in 1 /
 /// time, that matrix times the fields is added to their rate, and integrators solve for all fields together; the source
 /// includes <halocline/coupling.hpp>. A functor that has nothing else needs no operator(); fully implicit methods then
 /// advance it, too.
@@ -61,6 +63,9 @@ class Equations {
   /// Declares a field of the state; the functor receives them in this order. `initial` is the default initial value, an
   /// expression.
   Equations& field(std::string const& name, std::string const& sentence, std::string const& initial = "0");
+  /// Declares a coefficient: a field that the deck gives, by an expression of position or a file, and that the functor
+  /// reads after those of the state, in this order. `initial` is its default.
+  Equations& coefficient(std::string const& name, std::string const& sentence, std::string const& initial);
   /// Declares a field of a conservation law, for which decks give `primitive` instead. Fields that not all meshes have,
   /// such as the momentum along z, come last.
   Equations& conserved_field(std::string const& name, std::string const& sentence, Primitive primitive);
@@ -103,9 +108,10 @@ class Equations {
     constexpr int axes = Rate<double>::shape.dimensions();
     equation::require_rate<double, Rate<double>, axes>();
     Traits const traits{Rate<double>::shape.radius,
-                        equation::has_linear_part<Rate<double>>(),
+                        equation::has_linear_part<double, Rate<double>>(),
                         equation::HasRate<double, Rate<double>, axes>,
-                        {equation::fields_of<Rate<double>>()}};
+                        {equation::fields_of<Rate<double>>()},
+                        {equation::coefficients_of<Rate<double>>()}};
     return entry({axes}, traits, {make_stages<float, Rate<float>, axes>, make_stages<double, Rate<double>, axes>});
   }
   /// The physics whose rate is `Rate<Real, Axes>`, on meshes with any of these numbers of axes.
@@ -113,9 +119,10 @@ class Equations {
   [[nodiscard]] PhysicsEntry evolution() const {
     (equation::require_rate<double, Rate<double, Axes>, Axes>(), ...);
     Traits const traits{std::max({Rate<double, Axes>::shape.radius...}),
-                        (equation::has_linear_part<Rate<double, Axes>>() || ...),
+                        (equation::has_linear_part<double, Rate<double, Axes>>() || ...),
                         (equation::HasRate<double, Rate<double, Axes>, Axes> || ...),
-                        {equation::fields_of<Rate<double, Axes>>()...}};
+                        {equation::fields_of<Rate<double, Axes>>()...},
+                        {equation::coefficients_of<Rate<double, Axes>>()...}};
     return entry({Axes...}, traits,
                  {make_stages_of_axes<float, Rate, Axes...>, make_stages_of_axes<double, Rate, Axes...>});
   }
@@ -137,6 +144,7 @@ class Equations {
   struct Declared {
     std::string name;
     std::vector<std::string> fields;
+    std::vector<std::string> coefficients;
     std::vector<std::string> conserved;
     std::vector<FieldQuantity> quantities;
     std::function<double(Options const&, StructuredMesh const&)> stable_step;
@@ -172,14 +180,13 @@ class Equations {
 
   Equations& report(FieldQuantity::Kind kind, std::string const& field);
   void require_field(std::string const& field) const;
-  /// Names of the declared fields.
-  [[nodiscard]] std::string names() const;
   /// Static properties of the functor.
   struct Traits {
     int radius;
     bool has_linear_part;
     bool has_rate;
-    std::vector<int> fields;  ///< for each number of axes
+    std::vector<int> fields;        ///< for each number of axes
+    std::vector<int> coefficients;  ///< as well
   };
   [[nodiscard]] PhysicsEntry entry(std::vector<int> dimensions, Traits const& traits, AllStages const& stages) const;
   /// \param fields number of fields for each of `dimensions`

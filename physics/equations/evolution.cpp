@@ -7,7 +7,7 @@
 
 #include "framework/field/boundary_section.hpp"
 #include "framework/io/field_values.hpp"
-#include "framework/kernel/reduce/fields.hpp"
+#include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/state_archive.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -16,6 +16,8 @@
 #include "framework/runtime/nan_aware.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "physics/equations/closed_walls.hpp"
+#include "physics/equations/coefficients.hpp"
+#include "physics/equations/field_extremes.hpp"
 #include "physics/equations/implicit_diffusion.hpp"
 #include "physics/equations/law_sections.hpp"
 #include "solvers/linear/factory.hpp"
@@ -90,20 +92,6 @@ std::array<double, 2> sums(Functor const& functor, Field<Real> const& u, More co
   return all;
 }
 
-/// The minimum or maximum over all ranks.
-template <class Kind, class Real>
-double extreme(Field<Real> const& u) {
-  bool constexpr is_least = std::is_same_v<Kind, reduce::Minimum>;
-  double value = Kind::padding;
-  for (Block const& block : u.mesh().blocks()) {
-    Reduction<Execution, typename Kind::Accumulator> outcome;
-    reduce::of_fields<Kind>(execution(block), u.owned(block), outcome, u.view(block));
-    value = is_least ? smaller(value, outcome.value()) : larger(value, outcome.value());
-  }
-  Communicator const& communicator = u.mesh().communicator();
-  return is_least ? communicator.min(value) : communicator.max(value);
-}
-
 template <class Real>
 Quantity measured(FieldQuantity const& quantity, Field<Real> const& u, StructuredMesh const& mesh) {
   std::string const name = called(quantity);
@@ -121,16 +109,6 @@ Quantity measured(FieldQuantity const& quantity, Field<Real> const& u, Structure
   return {name, sum * cell_volume(mesh), magnitude * cell_volume(mesh)};
 }
 
-template <class Real>
-Fields<Real> fields_of(std::shared_ptr<StructuredMesh const> const& mesh, std::vector<std::string> const& names,
-                       int ghosts) {
-  Fields<Real> all;
-  for (std::string const& name : names) {
-    all.push_back(std::make_shared<Field<Real>>(mesh, FieldDescription{.name = name, .ghosts = ghosts}));
-  }
-  return all;
-}
-
 std::vector<std::string> names_of(std::vector<Primitive> const& primitives) {
   std::vector<std::string> names;
   for (Primitive const& each : primitives) names.push_back(each.name);
@@ -145,7 +123,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
       own_(context.deck.section(declared_.name)),
       mesh_(context.mesh),
       time_(context.deck.section("time").real("start")),
-      state_(fields_of<Real>(mesh_, declared_.fields, std::max(1, stages.stages->shape().radius))),
+      state_(make_fields<Real>(mesh_, declared_.fields, std::max(1, stages.stages->shape().radius))),
       law_(stages.law.get()),
       solves_(chosen_integrator(context.deck.section("time"), declared_.integrator)->treatment != Treatment::explicit_),
       integrator_(make_time_integrator(context.deck.section("time"), declared_.integrator)) {
@@ -164,6 +142,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
     has_exact = has_exact || field.has("exact");
   }
   if (law_ != nullptr) law_->conserve(state_.fields(), gives_others(own_.section("initial"), declared_.primitives));
+  if (!declared_.coefficients.empty()) set_coefficients(*stages.stages);
   std::unique_ptr<ImplicitRate<Real>> implicit;
   if (solves_) implicit = implicit_rate(context, fields, *stages.stages);
   system_ =
@@ -184,6 +163,14 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
   exact_ = std::make_unique<Field<Real>>(mesh_, FieldDescription{.name = "exact", .ghosts = 0});
   static_cast<void>(
       Evolution::quantities());  // throws here, before the run begins, if an exact solution is not finite somewhere
+}
+
+template <class Real>
+void Evolution<Real>::set_coefficients(Stages<Real>& stages) const {
+  Fields<Real> const coefficients = make_fields<Real>(mesh_, declared_.coefficients, state_.fields().front()->ghosts());
+  for (auto const& field : coefficients) fill(own_.field(field->name()), own_.full_name(field->name()), time_, *field);
+  fill_ghosts_of_coefficients(*mesh_, coefficients, stages.shape().kind == ShapeKind::box);
+  stages.set_coefficients(coefficients, state_.fields(), solves_);
 }
 
 /// The part of the rate that the deck's solver solves for: for all fields together where they are coupled.
@@ -207,10 +194,10 @@ std::unique_ptr<ImplicitRate<Real>> Evolution<Real>::implicit_rate(PhysicsContex
     return coupled;
   }
   auto of_fields = std::make_unique<DiffusionOfFields<Real>>();
-  std::vector<double> const diffusivity = stages.diffusivity();
+  std::vector<Diffusivity<Real>> const diffusivity = stages.diffusivity();
   for (std::size_t n = 0; n < diffusivity.size(); ++n) {
     std::optional<ImplicitDiffusion<Real>> diffusion;
-    if (diffusivity[n] > 0) diffusion.emplace(mesh_, walls[n], diffusivity[n], solver());
+    if (diffusivity[n].largest > 0) diffusion.emplace(mesh_, walls[n], diffusivity[n], solver());
     of_fields->add(declared_.fields[n], std::move(diffusion));
   }
   return of_fields;

@@ -29,6 +29,7 @@ class Evolution final : public Physics {
   [[nodiscard]] bool serialize(StateArchive& state) override;
 
  private:
+  void set_coefficients(Stages<Real>& stages) const;
   [[nodiscard]] std::unique_ptr<ImplicitRate<Real>> implicit_rate(PhysicsContext const& context,
                                                                   std::vector<EquationField> const& fields,
                                                                   Stages<Real> const& stages) const;

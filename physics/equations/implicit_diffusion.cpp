@@ -9,18 +9,19 @@ namespace halocline {
 
 template <class Real>
 ImplicitDiffusion<Real>::ImplicitDiffusion(std::shared_ptr<StructuredMesh const> mesh, BoundaryConditions const& walls,
-                                           double diffusivity, std::unique_ptr<LinearSolver> solver)
+                                           Diffusivity<Real> diffusivity, std::unique_ptr<LinearSolver> solver)
     : description_{.mesh = std::move(mesh), .conditions = walls, .mass = 1},
-      diffusivity_(diffusivity),
+      diffusivity_(std::move(diffusivity)),
+      material_{.conductivity = diffusivity_.of_cells.get()},
       solver_(std::move(solver)),
-      walls_(description_) {}
+      walls_(description_, material_) {}
 
 template <class Real>
 void ImplicitDiffusion<Real>::prepare(double scale) {
   if (operator_ != nullptr && scale == scale_) return;
   scale_ = scale;
-  description_.conductivity = scale * diffusivity_;
-  operator_ = make_diffusion<Real>(description_);
+  description_.conductivity = factor(scale);
+  operator_ = make_diffusion<Real>(description_, material_);
   solver_->prepare(*operator_);
   if (volume_ != nullptr) return;
   volume_ = operator_->create_vector();
@@ -35,7 +36,7 @@ SolveReport ImplicitDiffusion<Real>::solve(double time, double scale, std::share
   prepare(scale);
   FieldVector<Real> solution(out);
   b_->multiply(*volume_, FieldVector<Real>(right));
-  walls_.add(time, scale * diffusivity_, *b_);
+  walls_.add(time, factor(scale), *b_);
   x_->copy(solution);
   SolveReport report = solver_->solve(*operator_, *b_, *x_);
   solution.copy(*x_);

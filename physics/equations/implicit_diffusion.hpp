@@ -7,19 +7,19 @@
 
 #include "framework/field/field.hpp"
 #include "framework/operator/solve_report.hpp"
+#include "physics/equations/coefficients.hpp"
 #include "physics/equations/diffusion.hpp"
 #include "physics/equations/implicit_rate.hpp"
 #include "solvers/linear/solver.hpp"
 
 namespace halocline {
 
-/// g(t, u) = D div grad u of one field on cells, including the values of its walls, for methods that solve for it.
+/// g(t, u) = div(D grad u) of one field on cells, including the values of its walls, for methods that solve for it.
 template <class Real>
 class ImplicitDiffusion {
  public:
-  /// \param diffusivity D, at least 0, in length^2 / time
-  ImplicitDiffusion(std::shared_ptr<StructuredMesh const> mesh, BoundaryConditions const& walls, double diffusivity,
-                    std::unique_ptr<LinearSolver> solver);
+  ImplicitDiffusion(std::shared_ptr<StructuredMesh const> mesh, BoundaryConditions const& walls,
+                    Diffusivity<Real> diffusivity, std::unique_ptr<LinearSolver> solver);
 
   /// Finds `out` with out - scale g(time, out) = right; `out` is the initial guess.
   [[nodiscard]] SolveReport solve(double time, double scale, std::shared_ptr<Field<Real>> const& right,
@@ -31,8 +31,14 @@ class ImplicitDiffusion {
  private:
   void prepare(double scale);
 
+  /// What the material, or 1 without one, is multiplied by in a solve with this scale.
+  [[nodiscard]] double factor(double scale) const {
+    return diffusivity_.of_cells != nullptr ? scale : scale * diffusivity_.largest;
+  }
+
   DiffusionDescription description_;
-  double diffusivity_;
+  Diffusivity<Real> diffusivity_;
+  DiffusionMaterial<Real> material_;
   std::unique_ptr<LinearSolver> solver_;
   BoundarySource<Real> walls_;          ///< with conductivity 1: the scale is passed to `add` as a factor
   std::unique_ptr<Operator> operator_;  ///< 1 - scale g, for the scale in `scale_`

@@ -8,6 +8,7 @@
 #include "framework/kernel/stencil.hpp"
 #include "framework/kernel/values.hpp"
 #include "physics/equations/equation_point.hpp"
+#include "physics/equations/rate_requirements.hpp"
 
 namespace halocline {
 
@@ -29,13 +30,21 @@ KOKKOS_FORCEINLINE_FUNCTION Real component(Real const& value, int) {
 /// In place of the coupling of a rate that has none.
 struct NoCoupling {};
 
-/// The sum of a rate and of the linear part that it declares by `diffusivity()` and `coupling()`.
+/// The sum of a rate and of the linear part that it declares by `diffusivity` and `coupling()`. Inputs: the fields, the
+/// rate's coefficients and, if the diffusivity varies, for each field the resistance of half a cell where the
+/// diffusivity is in units of `diffusivity`.
 ///
 /// \tparam HasRate whether there is a rate beside the linear part
-template <class Real, class Rate, int Axes, int Fields, bool HasRate, bool IsCoupled>
+template <class Real, class Rate, int Axes, int Fields, bool HasRate, bool IsCoupled, bool Varies>
 struct WithLinearPart {
   static constexpr Shape shape = wider(Rate::shape, star<1, Axes>);
   static constexpr bool is_long = kernel::is_long_functor<Rate>();
+  static constexpr int of_rate = Fields + coefficients_of<Rate>();
+  static constexpr int coefficient_fields = coefficients_of<Rate>() + (Varies ? Fields : 0);
+  static constexpr Shape input_shape(int n) {
+    if (n < Fields) return shape;
+    return n < of_rate ? shape_of_input<Rate>(n) : star<1, Axes>;
+  }
   Rate rate;
   Values<Real, Fields> diffusivity;
   std::conditional_t<IsCoupled, Matrix<Real, Fields>, NoCoupling> coupling;
@@ -44,22 +53,33 @@ struct WithLinearPart {
   KOKKOS_FORCEINLINE_FUNCTION Values<Real, Fields> operator()(P const& at, In const&... in) const {
     constexpr auto each = std::make_index_sequence<static_cast<std::size_t>(Fields)>();
     if constexpr (HasRate) {
-      return add(rate(at, in...), at, each, in...);
+      return add(evaluated(at, std::make_index_sequence<static_cast<std::size_t>(of_rate)>(), in...), at, each, in...);
     } else {
       return add(Values<Real, Fields>{}, at, each, in...);
     }
   }
 
  private:
+  template <class P, std::size_t... N, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION auto evaluated(P const& at, std::index_sequence<N...>, In const&... in) const {
+    return rate(at, kernel::pick<N>(in...)...);
+  }
   template <class Returned, class P, std::size_t... N, class... In>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Real, Fields> add(Returned const& of_rate, P const& at,
+  KOKKOS_FORCEINLINE_FUNCTION Values<Real, Fields> add(Returned const& of_rate_alone, P const& at,
                                                        std::index_sequence<N...> each, In const&... in) const {
     if constexpr (IsCoupled) {
-      return {(component(of_rate, static_cast<int>(N)) + diffusivity.value[N] * at.laplacian(kernel::pick<N>(in...)) +
+      return {(component(of_rate_alone, static_cast<int>(N)) + diffusivity.value[N] * diffused<N>(at, in...) +
                coupled<N>(each, in...))...};
     } else {
-      return {
-          (component(of_rate, static_cast<int>(N)) + diffusivity.value[N] * at.laplacian(kernel::pick<N>(in...)))...};
+      return {(component(of_rate_alone, static_cast<int>(N)) + diffusivity.value[N] * diffused<N>(at, in...))...};
+    }
+  }
+  template <std::size_t Field, class P, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION Real diffused(P const& at, In const&... in) const {
+    if constexpr (Varies) {
+      return at.diffusion(kernel::pick<Field>(in...), kernel::pick<of_rate + Field>(in...));
+    } else {
+      return at.laplacian(kernel::pick<Field>(in...));
     }
   }
   template <std::size_t Row, std::size_t... N, class... In>
@@ -68,16 +88,30 @@ struct WithLinearPart {
   }
 };
 
+/// The diffusivity of each field at a point, from the rate's coefficients.
+template <class Real, class Rate, int Fields>
+struct DiffusivityFunctor {
+  static constexpr Shape shape = point;
+  Rate rate;
+  template <class P, class... K>
+  KOKKOS_FUNCTION Result<Real, Fields, 0> operator()(P const&, K const&... k) const {
+    auto const at_point = rate.diffusivity(k...);
+    Result<Real, Fields, 0> result{};
+    for (int n = 0; n < Fields; ++n) result.value[n] = component(at_point, n);
+    return result;
+  }
+};
+
 }  // namespace equation
 
 /// One stage of an integrator at one point: out = own y + sum of weight x + scale rate(y); with `HasSlope` the rate is
-/// a second output. Inputs: the `Fields` of y, then the fields of each of the `Terms` states x. Outputs: the fields of
-/// out, then those of the slope.
+/// a second output. Inputs: the `Fields` of y, the rate's coefficients, then the fields of each of the `Terms` states
+/// x. Outputs: the fields of out, then those of the slope.
 template <class Real, class Rate, int Axes, int Fields, int Terms, bool HasSlope>
 struct StageFunctor {
   static constexpr Shape shape = Rate::shape;
   static constexpr bool is_long = kernel::is_long_functor<Rate>();
-  static constexpr int read = Fields;
+  static constexpr int read = Fields + equation::coefficients_of<Rate>();
   static constexpr Shape input_shape(int n) { return n < read ? shape_of_input<Rate>(n) : point; }
 
   Rate rate;

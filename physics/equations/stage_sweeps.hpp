@@ -7,174 +7,18 @@
 #include <utility>
 #include <vector>
 
-#include "framework/kernel/functor_rules.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/block_geometry.hpp"
 #include "framework/runtime/nan_aware.hpp"
 #include "physics/equations/donor_cells.hpp"
+#include "physics/equations/rate_requirements.hpp"
 #include "physics/equations/stage_functor.hpp"
 #include "physics/equations/stages.hpp"
 
 namespace halocline {
 
 namespace equation {
-
-/// The members of a rate by name, besides operator(), `shape` and what every functor may have.
-struct NamesOfRate {
-  int fields;
-  int fastest;
-  int diffusivity;
-  int coupling;
-};
-template <class Rate>
-[[nodiscard]] constexpr bool names_fields() {
-  return !requires { &kernel::Beside<Rate, NamesOfRate>::fields; };
-}
-template <class Rate>
-[[nodiscard]] constexpr bool names_fastest() {
-  return !requires { &kernel::Beside<Rate, NamesOfRate>::fastest; };
-}
-template <class Rate>
-[[nodiscard]] constexpr bool names_diffusivity() {
-  return !requires { &kernel::Beside<Rate, NamesOfRate>::diffusivity; };
-}
-
-template <class Rate>
-[[nodiscard]] constexpr bool names_coupling() {
-  return !requires { &kernel::Beside<Rate, NamesOfRate>::coupling; };
-}
-
-/// Whether `fields` is a number that is known when the rate is compiled.
-template <class Rate>
-concept HasFields = requires {
-  requires std::bool_constant<(Rate::fields > 0)>::value;
-};
-
-/// Number of fields of a Rate's state: `static constexpr int fields`, default one.
-template <class Rate>
-[[nodiscard]] constexpr int fields_of() {
-  if constexpr (HasFields<Rate>) {
-    return Rate::fields;
-  } else {
-    return 1;
-  }
-}
-template <class Rate>
-inline constexpr auto each_field = std::make_index_sequence<static_cast<std::size_t>(fields_of<Rate>())>();
-
-/// Whether a rate declares that its fields diffuse, in addition to what the functor returns.
-template <class Rate>
-concept Diffuses = requires(Rate const& rate) {
-  rate.diffusivity();
-};
-/// Whether it declares how they are coupled, linearly.
-template <class Rate>
-concept IsCoupled = requires(Rate const& rate) {
-  rate.coupling();
-};
-/// Whether a part of the rate can be solved for.
-template <class Rate>
-[[nodiscard]] constexpr bool has_linear_part() {
-  return Diffuses<Rate> || IsCoupled<Rate>;
-}
-
-template <class Rate>
-concept HasSharedBound = requires(Rate const& rate) {
-  requires kernel::CanBeBase<decltype(rate.bound())>;
-  requires names_fastest<decltype(rate.bound())>();
-};
-/// The functor that has `fastest`: the rate, or the one that its `bound()` returns, shared by several rates.
-template <class Rate>
-[[nodiscard]] auto bound_of(Rate const& rate) {
-  if constexpr (HasSharedBound<Rate>) {
-    return rate.bound();
-  } else {
-    return rate;
-  }
-}
-
-/// Whether a rate has a bound `fastest(at, u…)`.
-template <class Real, class Rate, int Axes, std::size_t... N>
-[[nodiscard]] constexpr bool is_bounded(std::index_sequence<N...>) {
-  return requires(Rate const& rate, EquationPoint<Real, Axes, Point<Real>> const& at) {
-    rate.fastest(at, std::declval<Reader<Real, InputShape<Rate, static_cast<int>(N)>> const&>()...);
-  };
-}
-
-/// The return type of a rate at a point.
-template <class Real, class Rate, int Axes, std::size_t... N>
-[[nodiscard]] auto returned_by(Rate const& rate, std::index_sequence<N...>)
-    -> decltype(rate(std::declval<EquationPoint<Real, Axes, Point<Real>> const&>(),
-                     std::declval<Reader<Real, InputShape<Rate, static_cast<int>(N)>> const&>()...));
-template <class Real, class Rate, int Axes>
-concept HasRate = requires(Rate const& rate) {
-  returned_by<Real, Rate, Axes>(rate, each_field<Rate>);
-};
-
-template <class Rate>
-using DiffusivityOf = decltype(std::declval<Rate const&>().diffusivity());
-template <class Real, class Rate>
-concept HasDiffusivity = std::is_same_v < DiffusivityOf<Rate>,
-        Values < Real, fields_of<Rate>()
->> || (fields_of<Rate>() == 1 && std::is_same_v<DiffusivityOf<Rate>, Real>);
-template <class Rate>
-using CouplingOf = decltype(std::declval<Rate const&>().coupling());
-template <class Real, class Rate>
-concept HasCoupling = std::is_same_v < CouplingOf<Rate>,
-        Matrix < Real, fields_of<Rate>()
->> ;
-/// Whether there is an operator(), of any kind.
-struct NamesCall {
-  void operator()();
-};
-template <class Rate>
-[[nodiscard]] constexpr bool names_call() {
-  return !requires { &kernel::Beside<Rate, NamesCall>::operator(); };
-}
-
-/// Solves for the linear part of a rate with coupled fields: `static std::unique_ptr<ImplicitRate<Real>> make(mesh,
-/// walls, diffusivity, coupling, solver)`. Defined by <halocline/coupling.hpp>, since it takes long to compile.
-template <class Real, int Axes, int Fields>
-struct CoupledSolve;
-template <class Real, int Axes, int Fields>
-concept HasCoupledSolve = requires {
-  sizeof(CoupledSolve<Real, Axes, Fields>);
-};
-
-/// Stops compilation with a readable message if a functor does not meet the requirements of a declared physics.
-template <class Real, class Rate, int Axes>
-constexpr void require_rate() {
-  static_assert(kernel::CanBeBase<Rate>, "the functor of a declared physics must be a class that is not final");
-  static_assert(kernel::require_functor<Rate>());
-  static_assert(!names_fields<Rate>() || HasFields<Rate>,
-                "'fields' of the functor must be 'static constexpr int fields = ...;', the number of its fields");
-  static_assert(HasRate<Real, Rate, Axes> || (has_linear_part<Rate>() && !names_call<Rate>()),
-                "operator() of the functor must be a const member that takes (at, u...), one reader for each field");
-  if constexpr (HasRate<Real, Rate, Axes>) {
-    using Returned = decltype(returned_by<Real, Rate, Axes>(std::declval<Rate const&>(), each_field<Rate>));
-    static_assert(std::is_same_v<Returned, Values<Real, fields_of<Rate>()>> ||
-                      (fields_of<Rate>() == 1 && std::is_same_v<Returned, Real>),
-                  "operator() of the functor must return Values<Real, fields>, or Real where there is one field");
-  }
-  if constexpr (names_fastest<Rate>()) {
-    static_assert(is_bounded<Real, Rate, Axes>(each_field<Rate>),
-                  "'fastest' of the functor must be a const member that takes what operator() takes: (at, u...)");
-  }
-  if constexpr (names_diffusivity<Rate>()) {
-    static_assert(
-        HasDiffusivity<Real, Rate>,
-        "'diffusivity' of the functor must be a const member that returns Values<Real, fields>, or Real where "
-        "there is one field");
-  }
-  if constexpr (names_coupling<Rate>()) {
-    static_assert(HasCoupling<Real, Rate>,
-                  "'coupling' of the functor must be a const member that returns Matrix<Real, fields>");
-    static_assert(fields_of<Rate>() > 1, "'coupling' of the functor is for several fields: 'fields' must be above 1");
-    static_assert(HasCoupledSolve<Real, Axes, fields_of<Rate>()>,
-                  "a functor with 'coupling' needs #include <halocline/coupling.hpp>");
-  }
-}
 
 /// Whether the only form of a long rate has a specialised kernel, which needs whole tiles.
 template <class Real, class Rate, int Axes>
@@ -219,7 +63,8 @@ class StageSweeps final : public Stages<Real> {
  public:
   static constexpr int fields = equation::fields_of<Rate>();
   /// Whether the fields diffuse or are coupled in addition to the rate: that part is not in the functor.
-  static constexpr bool has_linear_part = equation::has_linear_part<Rate>();
+  static constexpr bool has_linear_part = equation::has_linear_part<Real, Rate>();
+  static constexpr bool varies = equation::DiffusesByCoefficients<Real, Rate>;
   static constexpr bool is_coupled = equation::IsCoupled<Rate>;
   static constexpr bool has_rate = equation::HasRate<Real, Rate, Axes>;
 
@@ -230,7 +75,7 @@ class StageSweeps final : public Stages<Real> {
   }
 
   [[nodiscard]] Shape shape() const override {
-    if constexpr (has_linear_part) return WithLinearPart::shape;
+    if constexpr (has_linear_part) return WithLinearPart<false>::shape;
     return Rate::shape;
   }
 
@@ -241,10 +86,15 @@ class StageSweeps final : public Stages<Real> {
 
   void sweep(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const override {
     if constexpr (has_linear_part) {
+      if constexpr (varies) {
+        if (stage.part == RatePart::whole && resists_) {
+          return sweep_rate(WithLinearPart<true>{rate_, largest_diffusivity(), {}}, block, box, stage);
+        }
+      }
       // The rate alone has the same form, with a linear part of zero: one of its own would double compile times.
-      WithLinearPart whole{rate_, {}, {}};
+      WithLinearPart<false> whole{rate_, {}, {}};
       if (stage.part == RatePart::whole) {
-        whole.diffusivity = diffusivity_of_fields();
+        whole.diffusivity = largest_diffusivity();
         if constexpr (is_coupled) whole.coupling = rate_.coupling();
       }
       sweep_rate(whole, block, box, stage);
@@ -253,17 +103,24 @@ class StageSweeps final : public Stages<Real> {
     }
   }
 
-  [[nodiscard]] std::vector<double> diffusivity() const override {
-    std::vector<double> all;
-    if constexpr (requires { rate_.diffusivity_of_law(); }) {
-      Values<Real, fields> const of_field = rate_.diffusivity_of_law();
-      for (int n = 0; n < fields; ++n) all.push_back(static_cast<double>(of_field[n]));
-    } else if constexpr (has_linear_part) {
-      Values<Real, fields> const of_field = diffusivity_of_fields();
-      for (int n = 0; n < fields; ++n) all.push_back(static_cast<double>(of_field[n]));
+  void set_coefficients(Fields<Real> const& coefficients, [[maybe_unused]] Fields<Real> const& state,
+                        [[maybe_unused]] bool is_solved_for) override {
+    inputs_ = coefficients;
+    if constexpr (varies) {
+      std::vector<std::string> names;
+      for (auto const& field : state) names.push_back("diffusivity of `" + field->name() + "`");
+      Fields<Real> const of_cells = make_fields<Real>(state.front()->shared_mesh(), names, state.front()->ghosts());
+      for (Block const& block : mesh_->blocks()) {
+        sweep_diffusivity(block, of_cells, equation::each_field<Rate>, equation::each_coefficient<Rate>);
+      }
+      VaryingDiffusivity<Real> found = varying_diffusivity(*mesh_, of_cells, is_solved_for);
+      diffusivity_ = std::move(found.of_fields);
+      resists_ = !found.resistances.empty();
+      inputs_.insert(inputs_.end(), found.resistances.begin(), found.resistances.end());
     }
-    return all;
   }
+
+  [[nodiscard]] std::vector<Diffusivity<Real>> diffusivity() const override { return diffusivity_; }
 
   [[nodiscard]] double coupling_euler_rate() const override {
     if constexpr (is_coupled) {
@@ -277,7 +134,7 @@ class StageSweeps final : public Stages<Real> {
       [[maybe_unused]] std::vector<BoundaryConditions> const& walls,
       [[maybe_unused]] MakeSolver const& make_solver) const override {
     if constexpr (is_coupled) {
-      return equation::CoupledSolve<Real, Axes, fields>::make(mesh_, walls, diffusivity_of_fields(), rate_.coupling(),
+      return equation::CoupledSolve<Real, Axes, fields>::make(mesh_, walls, largest_diffusivity(), rate_.coupling(),
                                                               make_solver());
     } else {
       return nullptr;
@@ -323,14 +180,14 @@ class StageSweeps final : public Stages<Real> {
   }
 
   [[nodiscard]] bool has_fastest() const override {
-    return equation::is_bounded<Real, Bound, Axes>(equation::each_field<Rate>);
+    return equation::is_bounded<Real, Bound, Axes>(equation::each_input<Rate>);
   }
 
   [[nodiscard]] std::optional<double> fastest(double time, Fields<Real> const& y) const override {
-    if constexpr (equation::is_bounded<Real, Bound, Axes>(equation::each_field<Rate>)) {
+    if constexpr (equation::is_bounded<Real, Bound, Axes>(equation::each_input<Rate>)) {
       double largest = 0;
       for (Block const& block : mesh_->blocks()) {
-        reduce_fastest(block, time, y, equation::each_field<Rate>);
+        reduce_fastest(block, time, y, equation::each_field<Rate>, equation::each_coefficient<Rate>);
       }
       for (auto const& of_block : fastest_) largest = larger(largest, of_block.value());
       return largest;
@@ -341,16 +198,36 @@ class StageSweeps final : public Stages<Real> {
 
  private:
   using View = FieldView<Real const>;
-  using WithLinearPart = equation::WithLinearPart<Real, Rate, Axes, fields, has_rate, is_coupled>;
+  template <bool Varies>
+  using WithLinearPart = equation::WithLinearPart<Real, Rate, Axes, fields, has_rate, is_coupled, Varies>;
   using Bound = decltype(equation::bound_of(std::declval<Rate const&>()));
 
-  [[nodiscard]] Values<Real, fields> diffusivity_of_fields() const {
-    Values<Real, fields> of_field{};
-    if constexpr (equation::Diffuses<Rate>) {
-      auto const declared = rate_.diffusivity();
-      for (int n = 0; n < fields; ++n) of_field[n] = equation::component(declared, n);
+  /// Where it does not depend on coefficients.
+  [[nodiscard]] std::vector<Diffusivity<Real>> even_diffusivity() const {
+    std::vector<Diffusivity<Real>> all;
+    auto const add = [&](auto const& declared) {
+      for (int n = 0; n < fields; ++n) all.push_back({static_cast<double>(equation::component(declared, n)), nullptr});
+    };
+    if constexpr (requires { rate_.diffusivity_of_law(); }) {
+      add(rate_.diffusivity_of_law());
+    } else if constexpr (equation::DiffusesEvenly<Rate>) {
+      add(rate_.diffusivity());
+    } else if constexpr (has_linear_part) {
+      add(Values<Real, fields>{});
     }
+    return all;
+  }
+  [[nodiscard]] Values<Real, fields> largest_diffusivity() const {
+    Values<Real, fields> of_field{};
+    for (int n = 0; n < fields; ++n) of_field[n] = static_cast<Real>(diffusivity_[static_cast<std::size_t>(n)].largest);
     return of_field;
+  }
+  template <std::size_t... F, std::size_t... K>
+  void sweep_diffusivity(Block const& block, Fields<Real> const& to, std::index_sequence<F...>,
+                         std::index_sequence<K...>) const {
+    halocline::sweep(execution(block), mesh_->owned(block, Centring::cell), geometry_at(block, 0),
+                     outputs(to[F]->view(block)...), equation::DiffusivityFunctor<Real, Rate, fields>{rate_},
+                     view(inputs_, K, block)...);
   }
   [[nodiscard]] static View view(Fields<Real> const& fields_of_state, std::size_t n, Block const& block) {
     return std::as_const(*fields_of_state[n]).view(block);
@@ -391,12 +268,13 @@ class StageSweeps final : public Stages<Real> {
       functor.weight[n] = is_given ? static_cast<Real>(stage.weights[at]) : Real{0};
       states[at] = is_given ? stage.states[at] : stage.y;
     }
-    enqueue<HasSlope>(block, box, stage, functor, states, equation::each_field<Rate>,
+    enqueue<HasSlope>(block, box, stage, functor, states, equation::each_field<Rate>, equation::each_coefficient<Whole>,
                       std::make_index_sequence<static_cast<std::size_t>(Terms * fields)>());
   }
-  template <bool HasSlope, class Functor, class States, std::size_t... F, std::size_t... T>
+  template <bool HasSlope, class Functor, class States, std::size_t... F, std::size_t... K, std::size_t... T>
   void enqueue(Block const& block, IndexRange const& box, StageArguments<Real> const& stage, Functor const& functor,
-               States const& states, std::index_sequence<F...>, std::index_sequence<T...>) const {
+               States const& states, std::index_sequence<F...>, std::index_sequence<K...>,
+               std::index_sequence<T...>) const {
     auto const to = [&] {
       if constexpr (HasSlope) {
         return outputs((*stage.out)[F]->view(block)..., (*stage.slope)[F]->view(block)...);
@@ -405,18 +283,22 @@ class StageSweeps final : public Stages<Real> {
       }
     }();
     halocline::sweep(execution(block), box, geometry_at(block, stage.time), to, functor, view(*stage.y, F, block)...,
-                     view(*states[T / fields], T % fields, block)...);
+                     view(inputs_, K, block)..., view(*states[T / fields], T % fields, block)...);
   }
-  template <std::size_t... F>
-  void reduce_fastest(Block const& block, double time, Fields<Real> const& y, std::index_sequence<F...>) const {
+  template <std::size_t... F, std::size_t... K>
+  void reduce_fastest(Block const& block, double time, Fields<Real> const& y, std::index_sequence<F...>,
+                      std::index_sequence<K...>) const {
     sweep_reduce(execution(block), mesh_->owned(block, Centring::cell), geometry_at(block, time), fastest_[block.local],
                  no_outputs, equation::FastestFunctor<Real, Bound, Axes>{equation::bound_of(rate_), differences_},
-                 view(y, F, block)...);
+                 view(y, F, block)..., view(inputs_, K, block)...);
   }
 
   std::shared_ptr<StructuredMesh const> mesh_;
   Rate rate_;
   DifferenceWeights<Real> differences_;
+  Fields<Real> inputs_;   ///< coefficients, then the resistances if there are any
+  bool resists_ = false;  ///< there are
+  std::vector<Diffusivity<Real>> diffusivity_ = even_diffusivity();
   std::vector<BlockGeometry<Real>> geometry_;                   ///< by Block::local …
   mutable std::vector<Reduction<Execution, Maximum>> fastest_;  ///< … as well
 };

@@ -12,6 +12,7 @@
 #include "framework/kernel/stencil.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/operator/evolving_system.hpp"
+#include "physics/equations/coefficients.hpp"
 #include "physics/equations/implicit_rate.hpp"
 #include "solvers/linear/solver.hpp"
 
@@ -64,8 +65,15 @@ class Stages {
   /// functor has none.
   [[nodiscard]] virtual std::optional<double> fastest(double time, Fields<Real> const& y) const = 0;
   [[nodiscard]] virtual bool has_fastest() const = 0;
-  /// Of each field, in length^2 / time. Empty if nothing of the rate can be solved for.
-  [[nodiscard]] virtual std::vector<double> diffusivity() const = 0;
+  /// Takes the coefficients that the rate reads, whose ghosts are valid; before any other use, if there are any.
+  /// Collective. Throws InputError, naming the position, where a diffusivity that follows from them is below 0.
+  ///
+  /// \param state         of the physics
+  /// \param is_solved_for whether `diffusivity` will be needed
+  virtual void set_coefficients(Fields<Real> const& /*coefficients*/, Fields<Real> const& /*state*/,
+                                bool /*is_solved_for*/) {}
+  /// Of each field. Empty if nothing of the rate can be solved for.
+  [[nodiscard]] virtual std::vector<Diffusivity<Real>> diffusivity() const = 0;
   /// The inverse of a stable step of explicit Euler for the fields' linear coupling, if it only damps.
   [[nodiscard]] virtual double coupling_euler_rate() const { return 0; }
   /// The linear part of the rate, where fields are coupled. Null: they are not, and are solved for one by one.

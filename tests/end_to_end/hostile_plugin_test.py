@@ -256,7 +256,7 @@ class HostilePlugin(unittest.TestCase):
             (pathlib.Path(folder) / "deck.yaml").write_text(DECK.replace("physics: hostile", "physics: transport"))
             run = Run(["check", "deck.yaml"], folder)
             self.assertEqual((run.code, run.err), (2, "halocline: `physics`: expected one of advection, elasticity, euler, "
-                             "gray-scott, heat, laplace, nbody, shallow-water, two-temperature, wave, got 'transport' (deck.yaml:1:10); `--plugin FILE.so` loads one of your own\n"))
+                             "fisher-kpp, gray-scott, heat, laplace, nbody, shallow-water, two-temperature, wave, got 'transport' (deck.yaml:1:10); `--plugin FILE.so` loads one of your own\n"))
             run = Run(["check", "deck.yaml", "--set", "physics=heta"], folder)
             self.assertIn("; did you mean `heat`? `--plugin FILE.so` loads one of your own\n", run.err)
 

@@ -43,6 +43,17 @@ gray-scott:
 time: %s
 """
 
+FISHER_KPP = """
+physics: fisher-kpp
+mesh: {cells: [60, 47]}
+fisher-kpp:
+  diffusivity: "x < 0.6 ? 0.02*(1 + random(5)) : 0.001"
+  growth: 1 + x - 2*y
+  u: {initial: 0.5 + 0.4*sin(5*x)*cos(3*y), source: "0.1*sin(t)*x", boundary: {west: {kind: dirichlet, value: "0.5 + 0.1*t"}}}
+time: %s
+solver: {method: cg, cg: {preconditioner: multigrid}}
+"""
+
 WAVE = """
 physics: wave
 precision: %s
@@ -155,6 +166,7 @@ def all_decks():
         by_steps("gray-scott, imex_ars222", GRAY_SCOTT % (64, 60, steps("imex_ars222", 2, 60)), False, 60),
         by_steps("gray-scott, imex_ark3", GRAY_SCOTT % (64, 60, steps("imex_ark3", 2, 40)), False, 40),
         by_steps("two-temperature, bdf2", TWO_TEMPERATURE, False, 60),
+        by_steps("fisher-kpp, imex_ars222", FISHER_KPP % steps("imex_ars222", 0.02, 60), False, 60),
         by_steps("wave, leapfrog", WAVE % ("single", 200), True, 200),
         by_steps("wave, leapfrog in double precision", WAVE % ("double", 120), True, 120),
         by_steps("wave, weighted_sum", WEIGHTED_SUM % 400, True, 400),

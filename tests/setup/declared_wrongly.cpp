@@ -139,6 +139,40 @@ struct Diffusivity : Decay<Real> {  // 'diffusivity' of the functor must be
   Real diffusivity = 1;
 };
 template <class Real>
+struct CoefficientFields : Decay<Real> {  // 'coefficient_fields' of the functor must be
+  using Decay<Real>::Decay;
+  int coefficient_fields = 1;
+};
+/// Of a coefficient that is not declared.
+template <class Real>
+struct DiffusivityOfACoefficient : Decay<Real> {  // 'diffusivity' of the functor must be
+  using Decay<Real>::Decay;
+  template <class K>
+  KOKKOS_FUNCTION Real diffusivity(K const& k) const {
+    return k[here];
+  }
+};
+template <class Real>
+struct WithoutItsCoefficient : Decay<Real> {  // operator() of the functor must be a const member that takes
+  using Decay<Real>::Decay;
+  static constexpr int coefficient_fields = 1;
+};
+template <class Real>
+struct CoupledByCoefficients : Decay<Real> {  // a functor with 'coupling' can only have
+  using Decay<Real>::Decay;
+  static constexpr int fields = 2;
+  static constexpr int coefficient_fields = 1;
+  template <class P, class U, class V, class K>
+  KOKKOS_FUNCTION Values<Real, 2> operator()(P const&, U const& u, V const& v, K const&) const {
+    return {v[here], -u[here]};
+  }
+  template <class K>
+  KOKKOS_FUNCTION Values<Real, 2> diffusivity(K const& k) const {
+    return {k[here], k[here]};
+  }
+  [[nodiscard]] Matrix<Real, 2> coupling() const { return {{{-1, 1}, {1, -1}}}; }
+};
+template <class Real>
 struct Coupling : Decay<Real> {  // 'coupling' of the functor must be
   using Decay<Real>::Decay;
   Real coupling = 1;
@@ -267,6 +301,10 @@ void require_all() {
   equation::require_rate<double, NoFields<double>, 2>();
   equation::require_rate<double, Fastest<double>, 2>();
   equation::require_rate<double, Diffusivity<double>, 2>();
+  equation::require_rate<double, CoefficientFields<double>, 2>();
+  equation::require_rate<double, DiffusivityOfACoefficient<double>, 2>();
+  equation::require_rate<double, WithoutItsCoefficient<double>, 2>();
+  equation::require_rate<double, CoupledByCoefficients<double>, 2>();
   equation::require_rate<double, Coupling<double>, 2>();
   equation::require_rate<double, CouplingAsValues<double>, 2>();
   equation::require_rate<double, CouplingOfOneField<double>, 2>();

@@ -1,0 +1,266 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <halocline/physics.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/runtime/error.hpp"
+#include "physics/equations/test_declared.hpp"
+#include "physics/equations/test_problems.hpp"
+
+namespace halocline {
+namespace {
+
+using test::make;
+using test::quantity;
+using test::run;
+
+/// du/dt = div(k grad u).
+template <class Real, int Axes>
+struct Spreading {
+  static constexpr Shape shape = point;
+  static constexpr int coefficient_fields = 1;
+  explicit Spreading(Options const&) {}
+  template <class K>
+  KOKKOS_FUNCTION Real diffusivity(K const& k) const {
+    return k[here];
+  }
+};
+
+/// The same with one k for all points.
+template <class Real, int Axes>
+struct SpreadingEvenly {
+  static constexpr Shape shape = point;
+  Real k;
+  explicit SpreadingEvenly(Options const& own) : k(static_cast<Real>(own.real("k"))) {}
+  [[nodiscard]] Real diffusivity() const { return k; }
+};
+
+/// Two fields, two coefficients: both diffuse differently, and react at a rate that varies.
+template <class Real, int Axes>
+struct Decaying {
+  static constexpr Shape shape = point;
+  static constexpr int fields = 2;
+  static constexpr int coefficient_fields = 2;
+  explicit Decaying(Options const&) {}
+  template <class P, class U, class V, class K, class R>
+  KOKKOS_FUNCTION Values<Real, 2> operator()(P const&, U const& u, V const&, K const&, R const& rate) const {
+    Real const passing = rate[here] * u[here];
+    return {-passing, passing};
+  }
+  template <class K, class R>
+  KOKKOS_FUNCTION Values<Real, 2> diffusivity(K const& k, R const& rate) const {
+    return {k[here], k[here] * rate[here]};
+  }
+  template <class P, class U, class V, class K, class R>
+  KOKKOS_FUNCTION Real fastest(P const&, U const&, V const&, K const&, R const& rate) const {
+    return Real(0.5) * rate[here];
+  }
+};
+
+/// du/dt is the coefficient of a diagonal neighbour.
+template <class Real, int Axes>
+struct OfCorner {
+  static constexpr Shape shape = box<1, Axes>;
+  static constexpr int coefficient_fields = 1;
+  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape; }
+  explicit OfCorner(Options const&) {}
+  template <class P, class U, class K>
+  KOKKOS_FUNCTION Real operator()(P const&, U const&, K const& k) const {
+    return k[Offset<1, -1>{}];
+  }
+};
+
+Equations spreading() {
+  Equations equations("spreading", "Diffusion.");
+  equations.field("u", "What spreads.").coefficient("k", "Diffusivity.", "1");
+  equations.mean("u").maximum("u").integral("u");
+  return equations;
+}
+
+std::string const precisely = "solver: {method: cg, cg: {relative_tolerance: 1e-13}}\n";
+
+/// Deck of the manufactured solution u = e^-t s(x), where lap s = -axes s, with k = 2 + sin(x) cos(y).
+std::string manufactured(int axes, std::string const& method) {
+  std::string const k = axes == 1 ? "2+sin(x)" : "2+sin(x)*cos(y)";
+  std::string const rest = std::string(axes > 1 ? "*cos(y+0.1)" : "") + (axes > 2 ? "*cos(z)" : "");
+  std::string const u = "exp(-t)*sin(x+0.3)" + rest;
+  std::string gradients = "cos(x)*" + std::string(axes > 1 ? "cos(y)*" : "") + "exp(-t)*cos(x+0.3)" + rest;
+  if (axes > 1) {
+    gradients += "+sin(x)*sin(y)*exp(-t)*sin(x+0.3)*sin(y+0.1)" + std::string(axes > 2 ? "*cos(z)" : "");
+  }
+  std::string const source = "-" + u + "+" + std::to_string(axes) + "*(" + k + ")*" + u + "-(" + gradients + ")";
+  std::string walls;
+  char const* const faces[] = {"west", "east", "south", "north", "bottom", "top"};
+  for (int face = 0; face < 2 * axes; ++face) {
+    walls.append(faces[face]).append(": {kind: dirichlet, value: '").append(u).append("'}, ");
+  }
+  return "time: {method: " + method + "}\n" + precisely + "spreading:\n  k: '" + k + "'\n  u: {initial: '" + u +
+         "', exact: '" + u + "', source: '" + source + "', boundary: {" + walls + "}}\n";
+}
+
+double error_of(int axes, std::string const& method, Index cells) {
+  PhysicsEntry const entry = spreading().evolution<Spreading, 1, 2, 3>();
+  auto const physics = make(entry, manufactured(axes, method),
+                            test::unit_mesh(std::vector<Index>(static_cast<std::size_t>(axes), cells)));
+  double const end = 0.05;
+  // Explicit steps are so short that only the error in space is left; the others are by a method of second order.
+  double const longest = physics->stable_step();
+  int const steps = std::isfinite(longest) ? static_cast<int>(end / (0.9 * longest)) + 1 : static_cast<int>(2 * cells);
+  run(*physics, end, steps);
+  return quantity(*physics, "error_2(u)");
+}
+
+class CoefficientOrder : public testing::TestWithParam<std::tuple<int, char const*>> {};
+TEST_P(CoefficientOrder, DiffusionThatVariesIsOfSecondOrder) {
+  auto const [axes, method] = GetParam();
+  Index const cells = axes == 3 ? 8 : 16;
+  double const coarse = error_of(axes, method, cells);
+  double const fine = error_of(axes, method, 2 * cells);
+  EXPECT_NEAR(std::log2(coarse / fine), 2, 0.3) << coarse << ", " << fine;
+  EXPECT_LT(fine, 1e-3);
+}
+INSTANTIATE_TEST_SUITE_P(AllAxes, CoefficientOrder,
+                         testing::Combine(testing::Values(1, 2, 3), testing::Values("rk4", "sdirk2", "imex_ars222")));
+
+/// Largest and mean u after some steps of a deck.
+std::vector<double> outcome(PhysicsEntry const& entry, std::string const& own, std::string const& method, double end,
+                            int steps, Precision precision = Precision::double_) {
+  auto const physics = make(entry, "time: {method: " + method + "}\n" + precisely + entry.name + ":\n" + own,
+                            test::unit_mesh({13, 7}), precision);
+  run(*physics, end, steps);
+  return {quantity(*physics, "maximum(u)"), quantity(*physics, "mean(u)")};
+}
+
+std::string const hill =
+    "  u: {initial: 'exp(-20*((x-0.4)^2+(y-0.6)^2))', boundary: {west: {kind: dirichlet, value: 0.5}}}\n";
+
+TEST(Coefficients, OneThatIsTheSameEverywhereGivesTheBitsOfAConstant) {
+  Equations evenly("spreading", "Diffusion.");
+  evenly.field("u", "What spreads.").mean("u").maximum("u");
+  evenly.options().real("k", "Diffusivity.");
+  PhysicsEntry const by_option = evenly.evolution<SpreadingEvenly, 2>();
+  PhysicsEntry const by_coefficient = spreading().evolution<Spreading, 2>();
+  for (char const* const method : {"ssp_rk3", "bdf2"}) {
+    EXPECT_EQ(outcome(by_option, hill + "  k: 0.3\n", method, 0.01, 20),
+              outcome(by_coefficient, hill + "  k: 0.3\n", method, 0.01, 20))
+        << method;
+  }
+}
+
+// Powers of two change no bits: the range of the precision is used as a whole.
+TEST(Coefficients, DiffusivityOfAnyScaleIsRight) {
+  PhysicsEntry const entry = spreading().evolution<Spreading, 2>();
+  auto const scaled = [&](std::string const& factor, double end) {
+    return outcome(entry, hill + "  k: '" + factor + "*(1+1e4*x)'\n", "ssp_rk3", end, 10, Precision::single);
+  };
+  double const end = 1e-6;
+  std::vector<double> const usual = scaled("1", end);
+  EXPECT_EQ(scaled("7.888609052210118e-31", std::ldexp(end, 100)), usual);
+  EXPECT_EQ(scaled("1.2676506002282294e30", std::ldexp(end, -100)), usual);
+}
+
+// With k = 1 beside 1/1000 the exact solution is linear on both sides, and its flux q is the same.
+TEST(Coefficients, AJumpOnAFaceIsExact) {
+  PhysicsEntry const entry = spreading().evolution<Spreading, 1>();
+  std::string const exact = "x<0.5 ? x/500.5 : 1-1000*(1-x)/500.5";
+  auto const error = [&](std::string const& method, std::string const& initial, double end, int steps) {
+    auto const physics =
+        make(entry,
+             "time: {method: " + method + "}\n" + precisely + "spreading:\n  k: 'x<0.5 ? 1 : 0.001'\n  u: {initial: '" +
+                 initial + "', exact: '" + exact +
+                 "', boundary: {west: {kind: dirichlet, value: 0}, east: {kind: dirichlet, value: 1}}}\n",
+             test::unit_mesh({16}));
+    run(*physics, end, steps);
+    return quantity(*physics, "error_maximum(u)");
+  };
+  // The solver leaves 1e-13 of the residual, times the condition, 16^2 times 1000.
+  EXPECT_LT(error("implicit_euler", "0", 1e9, 3), 1e-7);
+  // Rounding of fluxes of 16 / 500 by 1e-16, in 100 steps that each add 1 / 4 of them.
+  EXPECT_LT(error("rk4", exact, 100 * 0.25 / 256, 100), 1e-13);
+}
+
+TEST(Coefficients, NothingFlowsWhereNothingDiffuses) {
+  PhysicsEntry const entry = spreading().evolution<Spreading, 1>();
+  for (char const* const method : {"rk4", "sdirk2"}) {
+    auto const physics = make(entry,
+                              "time: {method: " + std::string(method) + "}\n" + precisely +
+                                  "spreading:\n  k: 'x<0.5 ? 1 : 0'\n  u: {initial: 'x<0.5 ? cos(2*pi*x)^2 : x', "
+                                  "exact: 'x<0.5 ? 0.5 : x'}\n",
+                              test::unit_mesh({20}));
+    run(*physics, 2, method == std::string("rk4") ? 4000 : 200);
+    // exp(-2 (2 pi)^2) is left of the wave in the half that diffuses; the solver leaves more.
+    EXPECT_LT(quantity(*physics, "error_maximum(u)"), 1e-12) << method;
+  }
+}
+
+TEST(Coefficients, SeveralFieldsDiffuseByTheirOwn) {
+  Equations equations("decaying", "Decay.");
+  equations.field("u", "Parent.").field("v", "Child.").integral("u").integral("v");
+  equations.coefficient("k", "Diffusivity of u.", "1").coefficient("rate", "Of decay.", "1");
+  PhysicsEntry const entry = equations.evolution<Decaying, 2>();
+  std::string const own = "decaying:\n  k: '0.1+0.05*x'\n  rate: '1+y'\n  u: {initial: '1+x*y'}\n";
+  double of_explicit = 0;
+  for (auto const& [method, steps] : {std::pair{"rk4", 400}, {"imex_ark3", 100}}) {
+    std::string deck = "time: {method: ";
+    deck.append(method).append("}\n").append(precisely).append(own);
+    auto const physics = make(entry, deck, test::unit_mesh({9, 14}));
+    double const all = quantity(*physics, "integral(u)") + quantity(*physics, "integral(v)");
+    run(*physics, 0.5, steps);
+    double const u = quantity(*physics, "integral(u)");
+    EXPECT_NEAR(u + quantity(*physics, "integral(v)"), all, 1e-12 * all) << method;
+    if (of_explicit == 0) {
+      of_explicit = u;
+      EXPECT_GT(u, 0.3 * all);
+      EXPECT_LT(u, 0.6 * all);
+    }
+    // imex_ark3 has order 3: the cube of steps of 1/200 times rates of 2.
+    EXPECT_NEAR(u, of_explicit, 1e-6) << method;
+  }
+}
+
+// On several ranks the diagonal neighbour is in the ghosts of another one.
+TEST(Coefficients, CornersOfNeighboursAreRead) {
+  PhysicsEntry const entry = spreading().evolution<OfCorner, 2>();
+  auto const mesh = test::unit_mesh({8, 10}, {.periodic = {true, true, false}});
+  auto const physics = make(entry,
+                            "time: {method: explicit_euler}\nspreading:\n  k: 'sin(2*pi*x)*cos(2*pi*y)'\n  u: {exact: "
+                            "'sin(2*pi*(x+1/8))*cos(2*pi*(y-1/10))'}\n",
+                            mesh);
+  run(*physics, 1, 1);
+  EXPECT_LT(quantity(*physics, "error_maximum(u)"), 1e-14);
+}
+
+TEST(Coefficients, DiffusivitiesBelowZeroAreRefusedByNameAndPlace) {
+  PhysicsEntry const entry = spreading().evolution<Spreading, 1>();
+  try {
+    static_cast<void>(make(entry, "time: {method: rk4}\nspreading: {k: '0.25-x'}\n", test::unit_mesh({4})));
+    FAIL() << "accepted";
+  } catch (Error const& error) {
+    EXPECT_NE(
+        std::string(error.what()).find("diffusivity of `u`, which follows from the coefficients, is -0.125 at (0.375)"),
+        std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Coefficients, FunctorAndDeclarationAgreeOnTheirNumber) {
+  Equations equations = spreading();
+  equations.coefficient("more", "Another.", "0");
+  EXPECT_THROW(
+      {
+        try {
+          static_cast<void>(equations.evolution<Spreading, 2>());
+        } catch (InputError const& error) {
+          EXPECT_NE(std::string(error.what()).find("its functor has 1 coefficients"), std::string::npos);
+          EXPECT_NE(std::string(error.what()).find("the declared coefficients are k, more"), std::string::npos);
+          throw;
+        }
+      },
+      InputError);
+}
+
+}  // namespace
+}  // namespace halocline
