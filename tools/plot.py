@@ -192,6 +192,17 @@ def title(axes, heading, detail):
     axes.text(0, 1.02, detail, transform=axes.transAxes, fontsize=8.5, color="#6b7280", va="bottom")
 
 
+def name_coordinate(axis, name, edges):
+    """Labels an axis. A power of ten goes there: at the end of the axis it would stand in the title."""
+    largest = np.abs(edges).max()
+    power = int(np.floor(np.log10(largest))) if largest > 0 else 0
+    if -5 < power < 6:
+        axis.set_label_text(name)
+        return
+    axis.set_major_formatter(lambda value, _: f"{value / 10.0**power:.10g}")
+    axis.set_label_text(f"{name} / 1e{power}")
+
+
 def draw_line(axes, snapshot, field, look, limits):
     edges = snapshot.edges[0]
     places, values = field.places(edges), field.part((0, 0))
@@ -201,7 +212,7 @@ def draw_line(axes, snapshot, field, look, limits):
         axes.set_yscale("log", nonpositive="mask")
     if look.range or limits:
         axes.set_ylim(*(look.range or limits))
-    axes.set_xlabel("x")
+    name_coordinate(axes.xaxis, "x", edges)
     axes.set_ylabel(labelled(field.name, field.unit))
     axes.grid(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -239,8 +250,8 @@ def draw_cut(axes, cut, colours, scale):
     picture = axes.pcolormesh(*cut.edges, values, shading=shading, cmap=colours, norm=scale, rasterized=True)
     width, height = (np.ptp(edges) for edges in cut.edges)
     axes.set_aspect("equal" if 0.2 < width / height < 5 else "auto")
-    axes.set_xlabel(AXES[cut.shown[0]])
-    axes.set_ylabel(AXES[cut.shown[1]])
+    for axis, name, edges in zip((axes.xaxis, axes.yaxis), cut.shown, cut.edges):
+        name_coordinate(axis, AXES[name], edges)
     return picture
 
 

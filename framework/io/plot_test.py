@@ -60,6 +60,22 @@ def look_at_words(plot, points, few_points):
     assert texts(figure) == ["4 times; largest drift 3.00e-05", ""], texts(figure)
 
 
+def look_at_coordinates(plot):
+    """A power of ten stands in the label of an axis."""
+    module = imported(plot)
+    values = np.arange(12.0).reshape(3, 4)
+    for lengths, powers in (((2e-6, 2e-7), (-6, -7)), ((3, 20), (0, 0)), ((4e8, 1), (8, 0))):
+        figure, axes = module.plt.subplots()
+        edges = [np.linspace(0, length, count + 1) for length, count in zip(lengths, (4, 3))]
+        module.draw_cut(axes, argparse.Namespace(on_cells=True, values=values, edges=edges, shown=[0, 1]), "viridis", None)
+        figure.canvas.draw()
+        for axis, name, power in zip((axes.xaxis, axes.yaxis), "xy", powers):
+            assert axis.get_label_text() == (f"{name} / 1e{power}" if power else name)
+            assert axis.get_offset_text().get_text() == ""
+            assert float(axis.get_ticklabels()[1].get_text()) == round(axis.get_ticklocs()[1] / 10.0**power, 9)
+        module.plt.close(figure)
+
+
 def draw(plot, folder, *options):
     """The names of the pictures, what else is told, and the refusal, if that is how it ends."""
     told = io.StringIO()
@@ -189,6 +205,7 @@ def main():
             said = subprocess.run([sys.executable, plot, folder], check=True, timeout=600, capture_output=True, text=True)
             assert said.stdout.split() == [str(folder / f"{name}.png") for name in ("bodies", "scalars", "energy")], said.stdout
             assert colours(folder / "bodies.png") > 100 and colours(folder / "energy.png") > 50
+        look_at_coordinates(plot)
         look_at_words(plot, *(Path(scratch) / case / "snapshot_000010.vtkhdf" for case in ("points", "few_points")))
         look_at_cuts(plot, Path(scratch) / "periodic")
         look_at_choices(plot, Path(scratch) / "periodic")

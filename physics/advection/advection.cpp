@@ -15,6 +15,7 @@
 #include "physics/advection/advection_system.hpp"
 #include "physics/equations/closed_walls.hpp"
 #include "physics/equations/exact_errors.hpp"
+#include "physics/equations/points.hpp"
 #include "physics/equations/stationary_problem.hpp"
 
 namespace halocline::advection {
@@ -171,6 +172,11 @@ void validate(Options const& deck, Mistakes& mistakes) {
     }
   }
   bool const is_unsteady = deck.given("time");
+  validate_receivers(advection.list("receivers"), mesh, mistakes);
+  if (!is_unsteady && !advection.list("receivers").empty()) {
+    mistakes.add(advection.location("receivers"), advection.full_name("receivers"),
+                 "a steady run has no steps to record", "leave them out, or give a section `time` to make it unsteady");
+  }
   validate_diffusivity(advection, is_unsteady, mistakes);
   validate_times(advection, mesh, is_unsteady, mistakes);
   if (is_unsteady) {
@@ -206,6 +212,7 @@ Section advection_section() {
               "cell, of first order.",
               std::vector<std::string>{"central", "upwind"})
       .defaults_to(std::string("central"));
+  advection.list(receiver_section("u"));
   declare_stationary_problem(advection, "Initial values of u; the initial guess in steady runs.");
   return advection;
 }

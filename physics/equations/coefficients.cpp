@@ -3,33 +3,81 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <span>
 #include <utility>
 
 #include "framework/field/boundary.hpp"
 #include "framework/halo/exchange.hpp"
+#include "framework/kernel/box_loops.hpp"
 #include "framework/kernel/sweep.hpp"
+#include "framework/mesh/execution.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "physics/equations/face_means.hpp"
 #include "physics/equations/field_extremes.hpp"
 
 namespace halocline {
 namespace {
 
-/// The resistance of half a cell, in a unit in which the largest diffusivity is 1: infinite where nothing diffuses.
+/// The resistance of half a cell, in a unit in which the largest diffusivity is 1: infinite where nothing diffuses,
+/// also for a zero with a sign, and where no cell does.
 template <class Real>
 struct Resistance {
   static constexpr Shape shape = point;
+  static constexpr Real infinite = std::numeric_limits<Real>::infinity();
   Real largest;
   template <class P, class K>
   KOKKOS_FUNCTION Real operator()(P const&, K const& k) const {
-    return Real{0.5} * (largest / k[here]);
+    return select(k[here] > 0, Real{0.5} * (largest / k[here]), Real{infinite});
   }
 };
 
+/// Sets the ghosts beyond a wall so that the sum across it is one over the diffusivity on the wall.
+template <class Real>
+struct ExtrapolateToWall {
+  BlockView<Real> resistance;
+  int axis;
+  Index inward;
+
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index l) const {
+    Index const x = axis == 0 ? inward : 0;
+    Index const y = axis == 1 ? inward : 0;
+    Index const z = axis == 2 ? inward : 0;
+    Real const of_cell = resistance(i, j, l);
+    Real const inside = Real{0.5} / of_cell;
+    Real const next = Real{0.5} / resistance(i + x, j + y, l + z);
+    Real const wall = wall_conductivity(inside, next, Real{0.5});
+    resistance(i - x, j - y, l - z) = wall > 0 ? 1 / wall - of_cell : of_cell;
+  }
+};
+
+/// On walls with a derivative, as solvers do.
+template <class Real>
+void extrapolate_to_walls(StructuredMesh const& mesh, BoundaryConditions const& walls, Field<Real>& resistance) {
+  for (Block const& block : mesh.blocks()) {
+    for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+      auto const a = static_cast<std::size_t>(axis);
+      Index const cells = mesh.axis(axis).cells();
+      if (mesh.periodic(axis) || cells == 1) continue;
+      for (int const side : {-1, 1}) {
+        BoundaryKind const kind = walls.at(axis, side).kind;
+        bool const is_there = side < 0 ? block.cells.begin[a] == 0 : block.cells.end[a] == cells;
+        if (!is_there || (kind != BoundaryKind::neumann && kind != BoundaryKind::robin)) continue;
+        IndexRange beside = resistance.owned(block);
+        (side < 0 ? beside.end[a] : beside.begin[a]) = side < 0 ? beside.begin[a] + 1 : beside.end[a] - 1;
+        for_box(execution(block), beside,
+                ExtrapolateToWall<Real>{resistance.view(block), axis, side < 0 ? Index{1} : Index{-1}});
+      }
+    }
+    execution(block).fence();
+  }
+}
+
 /// The error of this rank's first cell with a diffusivity that is below 0 or not finite; null if there is none.
 template <class Real>
-std::exception_ptr error_at_wrong_cell(StructuredMesh const& mesh, Field<Real> const& field) {
+std::exception_ptr error_at_wrong_cell(StructuredMesh const& mesh, Field<Real> const& field,
+                                       std::string const& options) {
   for (Block const& block : mesh.blocks()) {
     IndexRange const owned = field.owned(block);
     std::vector<Real> cells(static_cast<std::size_t>(owned.size()));
@@ -45,7 +93,7 @@ std::exception_ptr error_at_wrong_cell(StructuredMesh const& mesh, Field<Real> c
       if (axis > 0) place += ", ";
       place += shortest_text(mesh.coordinate(axis, Centring::cell, block.cells.begin[a] + cell[a]));
     }
-    return std::make_exception_ptr(InputError("the " + field.name() + ", which follows from the coefficients, is " +
+    return std::make_exception_ptr(InputError("the " + field.name() + ", which follows from " + options + ", is " +
                                               shortest_text(static_cast<double>(*wrong)) + " at (" + place +
                                               "), but must be at least 0 and finite"));
   }
@@ -64,11 +112,11 @@ Fields<Real> make_fields(std::shared_ptr<Mesh const> const& mesh, std::vector<st
 }
 
 template <class Real>
-void fill_ghosts_of_coefficients(StructuredMesh const& mesh, Fields<Real> const& coefficients, bool corners) {
-  if (coefficients.empty()) return;
+void fill_ghosts_of_coefficients(StructuredMesh const& mesh, Fields<Real> const& fields, bool corners) {
+  if (fields.empty()) return;
   std::vector<FieldBase const*> like;
   std::vector<FieldBase*> all;
-  for (auto const& field : coefficients) {
+  for (auto const& field : fields) {
     like.push_back(field.get());
     all.push_back(field.get());
   }
@@ -78,28 +126,28 @@ void fill_ghosts_of_coefficients(StructuredMesh const& mesh, Fields<Real> const&
     if (!mesh.periodic(axis)) continue;
     for (int const side : {-1, 1}) walls.at(axis, side).kind = BoundaryKind::periodic;
   }
-  for (auto const& field : coefficients) {
+  for (auto const& field : fields) {
     BoundaryFill(*field, walls).fill(*field, 0, corners ? BoundaryReach::corners : BoundaryReach::faces);
   }
 }
 
 template <class Real>
-VaryingDiffusivity<Real> varying_diffusivity(StructuredMesh const& mesh, Fields<Real> const& of_cells,
-                                             bool is_solved_for) {
-  VaryingDiffusivity<Real> all;
-  bool varies = false;
+DiffusivityOfCells<Real> diffusivity_of_cells(StructuredMesh const& mesh, Fields<Real> const& of_cells,
+                                              Coefficients<Real> const& coefficients) {
+  DiffusivityOfCells<Real> all;
   for (auto const& field : of_cells) {
     double const least = extreme<reduce::Minimum>(*field);
     double const largest = extreme<reduce::Maximum>(*field);
-    if (!(least >= 0) || !std::isfinite(largest)) mesh.communicator().agree(error_at_wrong_cell(mesh, *field));
+    if (!(least >= 0) || !std::isfinite(largest)) {
+      mesh.communicator().agree(error_at_wrong_cell(mesh, *field, coefficients.options));
+    }
     all.of_fields.push_back({largest, nullptr});
-    varies = varies || least != largest;
   }
-  if (!varies) return all;
+  if (!coefficients.vary) return all;
   fill_ghosts_of_coefficients(mesh, of_cells, false);
   for (std::size_t n = 0; n < of_cells.size(); ++n) {
     std::shared_ptr<Field<Real>> resistance = of_cells[n];
-    if (is_solved_for) {
+    if (coefficients.is_solved_for) {
       all.of_fields[n].of_cells = of_cells[n];
       resistance = make_fields<Real>(of_cells[n]->shared_mesh(), {"resistance"}, of_cells[n]->ghosts()).front();
     }
@@ -111,13 +159,17 @@ VaryingDiffusivity<Real> varying_diffusivity(StructuredMesh const& mesh, Fields<
     all.resistances.push_back(std::move(resistance));
   }
   fill_ghosts_of_coefficients(mesh, all.resistances, false);
+  for (std::size_t n = 0; n < of_cells.size(); ++n) {
+    extrapolate_to_walls(mesh, coefficients.walls[n], *all.resistances[n]);
+  }
   return all;
 }
 
 #define HALOCLINE_INSTANTIATE(Real)                                                                            \
   template Fields<Real> make_fields(std::shared_ptr<Mesh const> const&, std::vector<std::string> const&, int); \
   template void fill_ghosts_of_coefficients(StructuredMesh const&, Fields<Real> const&, bool);                 \
-  template VaryingDiffusivity<Real> varying_diffusivity(StructuredMesh const&, Fields<Real> const&, bool);
+  template DiffusivityOfCells<Real> diffusivity_of_cells(StructuredMesh const&, Fields<Real> const&,           \
+                                                         Coefficients<Real> const&);
 HALOCLINE_INSTANTIATE(float)
 HALOCLINE_INSTANTIATE(double)
 #undef HALOCLINE_INSTANTIATE

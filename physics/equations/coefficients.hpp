@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/field/boundary.hpp"
 #include "framework/field/field.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 
@@ -15,7 +16,17 @@ namespace halocline {
 template <class Real>
 struct Diffusivity {
   double largest = 0;                             ///< in length^2 / time
-  std::shared_ptr<Field<Real> const> of_cells{};  ///< valid in the ghosts; null: the same everywhere
+  std::shared_ptr<Field<Real> const> of_cells{};  ///< valid in the ghosts; null: `largest` everywhere
+};
+
+/// The coefficients of a rate in a run.
+template <class Real>
+struct Coefficients {
+  Fields<Real> fields{};                    ///< with valid ghosts
+  std::string options{};                    ///< that give them, for messages: "`heat.k`, `heat.c`"
+  bool vary = false;                        ///< whether a deck gives more than a number for one of them
+  std::vector<BoundaryConditions> walls{};  ///< of each field of the state
+  bool is_solved_for = false;               ///< whether solvers need the diffusivity that follows
 };
 
 /// New fields of a mesh with these names.
@@ -23,27 +34,28 @@ template <class Real>
 [[nodiscard]] Fields<Real> make_fields(std::shared_ptr<Mesh const> const& mesh, std::vector<std::string> const& names,
                                        int ghosts);
 
-/// Fills the ghosts of coefficients: beyond walls with the mirror image, so that on a wall the coefficient is that of
-/// the cell beside it. Collective.
+/// Fills the ghosts of coefficients: beyond walls with their mirror image. Collective.
 ///
 /// \param corners also those that only box stencils read
 template <class Real>
-void fill_ghosts_of_coefficients(StructuredMesh const& mesh, Fields<Real> const& coefficients, bool corners);
+void fill_ghosts_of_coefficients(StructuredMesh const& mesh, Fields<Real> const& fields, bool corners);
 
-/// What sweeps and solvers need of a diffusivity that varies.
+/// What sweeps and solvers need of a diffusivity.
 template <class Real>
-struct VaryingDiffusivity {
+struct DiffusivityOfCells {
   std::vector<Diffusivity<Real>> of_fields;
-  /// largest / (2 diffusivity) of each field, valid in the ghosts; empty if every field diffuses evenly
+  /// largest / (2 diffusivity) of each field, infinite where nothing diffuses; empty if the coefficients do not vary.
+  /// Ghosts are such that the sum of both cells at a face gives its diffusivity: the harmonic mean and, on walls with a
+  /// derivative, what solvers take there (FaceConductivity::at_wall).
   Fields<Real> resistances;
 };
 
-/// Collective. Throws InputError, naming the field and the position, where a diffusivity is below 0 or not finite.
+/// Whether the diffusivity varies depends on the coefficients' options alone, so that memory can be foretold.
+/// Collective. Throws InputError, naming the options, the field and the position, where it is below 0 or not finite.
 ///
-/// \param of_cells      the diffusivity of each field, on owned cells; their names are those in messages
-/// \param is_solved_for whether solvers need it, in addition to its resistances
+/// \param of_cells the diffusivity of each field, on owned cells; their names are those in messages
 template <class Real>
-[[nodiscard]] VaryingDiffusivity<Real> varying_diffusivity(StructuredMesh const& mesh, Fields<Real> const& of_cells,
-                                                           bool is_solved_for);
+[[nodiscard]] DiffusivityOfCells<Real> diffusivity_of_cells(StructuredMesh const& mesh, Fields<Real> const& of_cells,
+                                                            Coefficients<Real> const& coefficients);
 
 }  // namespace halocline

@@ -43,8 +43,9 @@ class EquationPoint {
     if constexpr (Axes > 2) sum += weights_.inverse_square[2] * ((u[top] + u[bottom]) - twice);
     return sum;
   }
-  /// div(k grad u), to second order, from the resistances 1 / (2 k) of half a cell: on a face k is the harmonic mean of
-  /// both cells, so that the flux is continuous where k is not. No range of k overflows on the way.
+  /// div(k grad u) in units of the largest k, to second order, from the resistances largest / (2 k) of half a cell: on
+  /// a face k is the harmonic mean of both cells, so that the flux is continuous where k is not. Where k is so small
+  /// that its resistance overflows, nothing flows.
   template <class U, class R>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diffusion(U const& u, R const& resistance) const {
     Real sum = weights_.inverse_square[0] * flux_difference<0>(u, resistance);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
+#include "framework/field/finite_value.hpp"
 #include "framework/halo/orders.hpp"
 #include "framework/io/field_values.hpp"
 #include "framework/kernel/sweep.hpp"
@@ -30,6 +32,25 @@ std::vector<FieldBase const*> as_bases(FieldVector<Real> const& state) {
   return all;
 }
 
+/// Each of the strength that the deck gives, per volume of its cell.
+template <class Real>
+PointSources<Real> point_sources(std::vector<Options> const& given, StructuredMesh const& mesh,
+                                 Field<Real> const& like) {
+  PointSources<Real> all;
+  for (Options const& source : given) {
+    std::array<double, 3> at{};
+    std::vector<double> const position = source.reals("position");
+    std::copy(position.begin(), position.end(), at.begin());
+    all.add(mesh, like, position, 1 / cell_volume(mesh),
+            [at, strength = source.expression("strength"), called = source.full_name("strength")](double time) {
+              double const value = strength(at[0], at[1], at[2], time);
+              if (!std::isfinite(value)) throw_not_finite(called, strength, at, time);
+              return value;
+            });
+  }
+  return all;
+}
+
 }  // namespace
 
 template <class Real>
@@ -45,7 +66,10 @@ EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh,
       exchange_(as_bases(like_), {.corners = reads_corners_}),
       implicit_(std::move(implicit)) {
   for (std::size_t n = 0; n < fields_.size() && !law_; ++n) walls_.emplace_back(*like_.fields()[n], fields_[n].walls);
-  auto const is_zero = [](EquationField const& field) { return field.source.is_zero(); };
+  for (std::size_t n = 0; n < fields_.size(); ++n) {
+    points_.push_back(point_sources(fields_[n].points, *mesh_, *like_.fields()[n]));
+  }
+  auto const is_zero = [](EquationField const& field) { return field.source.is_zero() && field.points.empty(); };
   if (!std::all_of(fields_.begin(), fields_.end(), is_zero)) {
     sources_ = std::make_unique<FieldVector<Real>>(as_field_vector<Real>(*like_.create()).fields());
   }
@@ -74,8 +98,10 @@ template <class Real>
 FieldVector<Real> const* EquationSystem<Real>::sources(double time) {
   if (!sources_) return nullptr;
   for (std::size_t n = 0; n < fields_.size(); ++n) {
-    bool const is_old = sources_time_ && (!fields_[n].source.depends_on_time() || *sources_time_ == time);
-    if (!is_old) fill(fields_[n].source, fields_[n].source_name, time, *sources_->fields()[n]);
+    bool const changes = fields_[n].source.depends_on_time() || !points_[n].empty();
+    if (sources_time_ && (!changes || *sources_time_ == time)) continue;
+    fill(fields_[n].source, fields_[n].source_name, time, *sources_->fields()[n]);
+    points_[n].add_to(*sources_->fields()[n], 1, time);
   }
   sources_time_ = time;
   return sources_.get();

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "framework/deck/field_source.hpp"
+#include "framework/deck/options.hpp"
 #include "framework/field/boundary.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "physics/equations/implicit_rate.hpp"
+#include "physics/equations/points.hpp"
 #include "physics/equations/stages.hpp"
 #include "physics/equations/state_law.hpp"
 
@@ -20,6 +22,7 @@ namespace halocline {
 struct EquationField {
   FieldSource source{Expression(0.0)};  ///< added to the rate
   std::string source_name;              ///< of the option, for messages
+  std::vector<Options> points{};        ///< sources in single cells
   BoundaryConditions walls;             ///< not used for the fields of a law
 };
 
@@ -87,6 +90,7 @@ class EquationSystem final : public EvolvingSystem {
   std::unique_ptr<ImplicitRate<Real>> implicit_;   ///< null: none
   std::unique_ptr<Vector> right_;                  ///< with sources that are solved for; made when first needed
   std::unique_ptr<FieldVector<Real>> sources_;     ///< null: none
+  std::vector<PointSources<Real>> points_;         ///< of each field; part of `sources_`
   std::optional<double> sources_time_;             ///< time at which `sources_` was evaluated
   std::optional<std::vector<std::string>> names_;  ///< of primitives; empty: no donor cells
   std::optional<std::string> first_unphysical_;

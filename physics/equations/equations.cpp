@@ -9,6 +9,7 @@
 #include "framework/field/boundary_section.hpp"
 #include "framework/runtime/error.hpp"
 #include "physics/equations/evolution.hpp"
+#include "physics/equations/points.hpp"
 
 namespace halocline {
 namespace {
@@ -17,6 +18,21 @@ std::string listed(std::vector<std::string> const& names) {
   std::string all;
   for (std::string const& name : names) all += (all.empty() ? "" : ", ") + name;
   return all.empty() ? "none" : all;
+}
+
+/// Declares sources and receivers in single cells.
+void declare_points(Section& options, std::vector<std::string> const& fields) {
+  Section source("sources", "Cells whose rate of change has a further term.");
+  declare_position(source);
+  source.choice("field", "The field whose rate it is.", fields).defaults_to(fields.front());
+  source.expression("strength", "Integral of the term over its cell, an expression of t.").defaults_to("1");
+  options.list(std::move(source));
+  options.list(receiver_section(fields.size() == 1 ? fields.front() : "every field"));
+}
+
+void validate_points(Options const& own, Options const& mesh, Mistakes& mistakes) {
+  validate_positions(own.list("sources"), mesh, mistakes);
+  validate_receivers(own.list("receivers"), mesh, mistakes);
 }
 
 }  // namespace
@@ -144,12 +160,15 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
                      " coefficients (`coefficient_fields`, by default 0), but the declared coefficients are " +
                      listed(declared_.coefficients));
   }
+  Section options = options_;
+  declare_points(options, declared_.fields);
   Declared declared = declared_;
   int const ghosts = std::max(1, traits.radius);
   declared.has_linear_part = traits.has_linear_part;
   declared.has_explicit_part = traits.has_rate;
   auto const validate = [declared](Options const& deck, Mistakes& mistakes) {
     Options const own = deck.section(declared.name);
+    validate_points(own, deck.section("mesh"), mistakes);
     for (std::string const& coefficient : declared.coefficients) {
       FieldSource const given = own.field(coefficient);
       if (!given.depends_on_time()) continue;
@@ -169,7 +188,7 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
   };
   return {.name = declared.name,
           .sentence = options_.sentence(),
-          .options = options_,
+          .options = std::move(options),
           .time_dependence = TimeDependence::evolving,
           .dimensions = std::move(dimensions),
           .ghosts = [ghosts](Options const&) { return ghosts; },
@@ -206,6 +225,7 @@ PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::
                      listed(declared_.coefficients) + " are declared");
   }
   declare_law(options, declared_.primitives, declared_.walls, traits);
+  declare_points(options, declared_.fields);
   auto const place = [dimensions](std::size_t axes) {
     auto const at = std::find(dimensions.begin(), dimensions.end(), static_cast<int>(axes));
     return static_cast<std::size_t>(at - dimensions.begin());
@@ -216,6 +236,12 @@ PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::
     std::size_t const at = place(mesh.entries("cells"));
     if (at >= fields.size()) return;
     validate_law(own, declared.primitives, declared.walls, fields[at], mesh, mistakes);
+    validate_points(own, mesh, mistakes);
+    for (Options const& source : own.list("sources")) {
+      auto const named = std::find(declared.fields.begin(), declared.fields.end(), source.choice("field"));
+      if (named - declared.fields.begin() < static_cast<std::ptrdiff_t>(fields[at])) continue;
+      add_mistake(source, "field", "the mesh has no such axis", mistakes);
+    }
     for (std::size_t n = fields[at]; n < declared.fields.size(); ++n) {
       if (own.given(declared.fields[n])) add_mistake(own, declared.fields[n], "the mesh has no such axis", mistakes);
     }

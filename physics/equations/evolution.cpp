@@ -68,11 +68,6 @@ std::string called(FieldQuantity const& quantity) {
   return "integral(" + quantity.field + ")";
 }
 
-double cell_volume(StructuredMesh const& mesh) {
-  double volume = 1;
-  for (int axis = 0; axis < mesh.dimensions(); ++axis) volume *= mesh.axis(axis).spacing();
-  return volume;
-}
 double cells(StructuredMesh const& mesh) {
   Extents const all = mesh.extents(Centring::cell);
   return static_cast<double>(all[0]) * static_cast<double>(all[1]) * static_cast<double>(all[2]);
@@ -124,6 +119,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
       mesh_(context.mesh),
       time_(context.deck.section("time").real("start")),
       state_(make_fields<Real>(mesh_, declared_.fields, std::max(1, stages.stages->shape().radius))),
+      receivers_(own_.list("receivers"), mesh_, state_.fields()),
       law_(stages.law.get()),
       solves_(chosen_integrator(context.deck.section("time"), declared_.integrator)->treatment != Treatment::explicit_),
       integrator_(make_time_integrator(context.deck.section("time"), declared_.integrator)) {
@@ -138,11 +134,12 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
     EquationField& equation_field = fields.emplace_back();
     equation_field.source = field.field("source");
     equation_field.source_name = field.full_name("source");
+    equation_field.points = point_sources(name);
     if (law_ == nullptr) equation_field.walls = make_boundary_conditions(field.section("boundary"), *mesh_);
     has_exact = has_exact || field.has("exact");
   }
   if (law_ != nullptr) law_->conserve(state_.fields(), gives_others(own_.section("initial"), declared_.primitives));
-  if (!declared_.coefficients.empty()) set_coefficients(*stages.stages);
+  if (!declared_.coefficients.empty()) set_coefficients(fields, *stages.stages);
   std::unique_ptr<ImplicitRate<Real>> implicit;
   if (solves_) implicit = implicit_rate(context, fields, *stages.stages);
   system_ =
@@ -159,18 +156,36 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
                        "; scale the problem, or use `precision: double`");
     }
   }
+  receivers_.record(time_, state_.fields());
   if (!has_exact) return;
   exact_ = std::make_unique<Field<Real>>(mesh_, FieldDescription{.name = "exact", .ghosts = 0});
   static_cast<void>(
       Evolution::quantities());  // throws here, before the run begins, if an exact solution is not finite somewhere
 }
 
+/// The list `sources` of a deck, for one field.
 template <class Real>
-void Evolution<Real>::set_coefficients(Stages<Real>& stages) const {
-  Fields<Real> const coefficients = make_fields<Real>(mesh_, declared_.coefficients, state_.fields().front()->ghosts());
-  for (auto const& field : coefficients) fill(own_.field(field->name()), own_.full_name(field->name()), time_, *field);
-  fill_ghosts_of_coefficients(*mesh_, coefficients, stages.shape().kind == ShapeKind::box);
-  stages.set_coefficients(coefficients, state_.fields(), solves_);
+std::vector<Options> Evolution<Real>::point_sources(std::string const& field) const {
+  std::vector<Options> all = own_.list("sources");
+  std::erase_if(all, [&](Options const& source) { return source.choice("field") != field; });
+  return all;
+}
+
+template <class Real>
+void Evolution<Real>::set_coefficients(std::vector<EquationField> const& fields, Stages<Real>& stages) const {
+  Coefficients<Real> all{.fields = make_fields<Real>(mesh_, declared_.coefficients, state_.fields().front()->ghosts()),
+                         .is_solved_for = solves_};
+  for (auto const& field : all.fields) {
+    FieldSource const source = own_.field(field->name());
+    std::string const called = own_.full_name(field->name());
+    fill(source, called, time_, *field);
+    all.vary = all.vary || !source.is_constant();
+    if (!all.options.empty()) all.options += ", ";
+    all.options.append("`").append(called).append("`");
+  }
+  for (EquationField const& field : fields) all.walls.push_back(field.walls);
+  fill_ghosts_of_coefficients(*mesh_, all.fields, stages.shape().kind == ShapeKind::box);
+  stages.set_coefficients(all, state_.fields());
 }
 
 /// The part of the rate that the deck's solver solves for: for all fields together where they are coupled.
@@ -197,7 +212,8 @@ std::unique_ptr<ImplicitRate<Real>> Evolution<Real>::implicit_rate(PhysicsContex
   std::vector<Diffusivity<Real>> const diffusivity = stages.diffusivity();
   for (std::size_t n = 0; n < diffusivity.size(); ++n) {
     std::optional<ImplicitDiffusion<Real>> diffusion;
-    if (diffusivity[n].largest > 0) diffusion.emplace(mesh_, walls[n], diffusivity[n], solver());
+    if (diffusivity[n].largest > 0 || diffusivity[n].of_cells != nullptr)
+      diffusion.emplace(mesh_, walls[n], diffusivity[n], solver());
     of_fields->add(declared_.fields[n], std::move(diffusion));
   }
   return of_fields;
@@ -260,6 +276,7 @@ bool Evolution<Real>::is_closed_by_law(std::size_t field) const {
 template <class Real>
 bool Evolution<Real>::is_closed(std::size_t n) const {
   Options const field = own_.section(declared_.fields[n]);
+  if (!point_sources(declared_.fields[n]).empty()) return false;
   if (law_ != nullptr) return field.field("source").is_zero() && is_closed_by_law(n);
   return lets_nothing_in(field, *mesh_);
 }
@@ -334,6 +351,7 @@ std::vector<SolveReport> Evolution<Real>::advance(Step const& step) {
     }
     known_step_ = euler_step(fastest);
   }
+  receivers_.record(time_, state_.fields());
   return reports;
 }
 

@@ -8,6 +8,7 @@
 #include "framework/plugin/physics.hpp"
 #include "physics/equations/equation_system.hpp"
 #include "physics/equations/equations.hpp"
+#include "physics/equations/points.hpp"
 #include "solvers/time/time_integrator.hpp"
 
 namespace halocline {
@@ -26,10 +27,12 @@ class Evolution final : public Physics {
   [[nodiscard]] double suggested_step() const override { return integrator_->suggested_step(); }
   [[nodiscard]] std::optional<StepCount> step_count() const override { return chosen_steps(*integrator_); }
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
+  [[nodiscard]] Traces take_traces() override { return receivers_.take(); }
   [[nodiscard]] bool serialize(StateArchive& state) override;
 
  private:
-  void set_coefficients(Stages<Real>& stages) const;
+  [[nodiscard]] std::vector<Options> point_sources(std::string const& field) const;
+  void set_coefficients(std::vector<EquationField> const& fields, Stages<Real>& stages) const;
   [[nodiscard]] std::unique_ptr<ImplicitRate<Real>> implicit_rate(PhysicsContext const& context,
                                                                   std::vector<EquationField> const& fields,
                                                                   Stages<Real> const& stages) const;
@@ -45,6 +48,7 @@ class Evolution final : public Physics {
   std::shared_ptr<StructuredMesh const> mesh_;
   double time_;
   mutable FieldVector<Real> state_;  ///< its ghosts are filled on demand
+  Receivers<Real> receivers_;
   std::unique_ptr<EquationSystem<Real>> system_;
   mutable std::optional<double> known_step_;  ///< euler_step() of the present state, once computed
   StateLaw<Real> const* law_;                 ///< owned by the system; null: none

@@ -13,6 +13,7 @@
 #include "framework/operator/field_vector.hpp"
 #include "framework/plugin/physics.hpp"
 #include "physics/equations/diffusion.hpp"
+#include "physics/equations/points.hpp"
 #include "solvers/linear/solver.hpp"
 #include "solvers/time/linear_evolving_system.hpp"
 #include "solvers/time/time_integrator.hpp"
@@ -65,10 +66,11 @@ class EvolvingProblem : public Physics {
   [[nodiscard]] double suggested_step() const override { return integrator_->suggested_step(); }
   [[nodiscard]] std::optional<StepCount> step_count() const override { return chosen_steps(*integrator_); }
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
+  [[nodiscard]] Traces take_traces() override { return receivers_.take(); }
   [[nodiscard]] bool serialize(StateArchive& state) override;
 
  protected:
-  /// \param own        the physics' section, which contains an expression `exact`
+  /// \param own        the physics' section, which contains an expression `exact` and a list `receivers`
   /// \param integrator used if a deck chooses none
   EvolvingProblem(PhysicsContext const& context, Options own, std::string const& integrator);
   /// Collective. Throws InputError, before anything is written, for an exact solution that is not finite somewhere.
@@ -87,6 +89,7 @@ class EvolvingProblem : public Physics {
   double time_;
   std::shared_ptr<Field<Real>> field_;
   FieldVector<Real> u_;
+  Receivers<Real> receivers_;
   std::unique_ptr<LinearSystem> system_;
   std::string integrator_name_;
   std::unique_ptr<TimeIntegrator> integrator_;

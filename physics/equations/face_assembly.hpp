@@ -27,15 +27,13 @@ struct FaceConductivity {
     double const lower = k(i - (axis == 0), j - (axis == 1), l - (axis == 2));
     return mean == FaceMean::arithmetic ? arithmetic_mean(lower, upper) : harmonic_mean(lower, upper);
   }
-  /// At a wall of `axis`, `reach` gaps beyond (i, j, l); `inward` is 1 or -1, towards the next entry. Extrapolated only
-  /// if the two entries differ by at most a factor of two, which is taken to mean that they are of one material.
+  /// At a wall of `axis`, `reach` gaps beyond (i, j, l); `inward` is 1 or -1, towards the next entry.
   [[nodiscard]] KOKKOS_FUNCTION double at_wall(int axis, Index inward, double reach, Index i, Index j, Index l) const {
     if (k.origin == nullptr) return 1;
     double const inside = k(i, j, l);
     if (!(reach > 0)) return inside;
     double const next = k(i + (axis == 0) * inward, j + (axis == 1) * inward, l + (axis == 2) * inward);
-    bool const smooth = next / 2 <= inside && inside / 2 <= next;
-    return smooth ? inside + reach * (inside - next) : inside;
+    return wall_conductivity(inside, next, reach);
   }
 };
 

@@ -24,6 +24,14 @@ template <class Real>
   return a > 1 || b > 1 ? a / 2 + b / 2 : (a + b) / 2;
 }
 
+/// The conductivity at a wall `reach` gaps beyond an entry, from that and the next one inwards. Extrapolated only if
+/// they differ by at most a factor of two, which is taken to mean that they are of one material.
+template <class Real>
+[[nodiscard]] HALOCLINE_HOST_DEVICE constexpr Real wall_conductivity(Real inside, Real next, Real reach) {
+  bool const smooth = next / 2 <= inside && inside / 2 <= next;
+  return smooth ? inside + reach * (inside - next) : inside;
+}
+
 /// a b c for factors of at least 0 that are normal numbers: the largest is first multiplied by the smallest.
 template <class Real>
 [[nodiscard]] HALOCLINE_HOST_DEVICE constexpr Real product_in_range(Real a, Real b, Real c) {

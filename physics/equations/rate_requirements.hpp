@@ -68,6 +68,10 @@ template <class Rate>
 concept HasCoefficients = requires {
   requires std::bool_constant<(Rate::coefficient_fields > 0)>::value;
 };
+template <class Rate>
+concept HasNoCoefficients = requires {
+  requires std::bool_constant<(Rate::coefficient_fields == 0)>::value;
+};
 /// Number of coefficient fields that a Rate reads after those of the state: `static constexpr int coefficient_fields`,
 /// default none.
 template <class Rate>
@@ -191,7 +195,7 @@ constexpr void require_rate() {
   static_assert(!names_fields<Rate>() || HasFields<Rate>,
                 "'fields' of the functor must be 'static constexpr int fields = ...;', the number of its fields");
   static_assert(
-      !names_coefficient_fields<Rate>() || HasCoefficients<Rate>,
+      !names_coefficient_fields<Rate>() || HasCoefficients<Rate> || HasNoCoefficients<Rate>,
       "'coefficient_fields' of the functor must be 'static constexpr int coefficient_fields = ...;', the number "
       "of fields that it reads beside those of the state");
   static_assert(

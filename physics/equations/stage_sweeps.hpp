@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -103,9 +106,8 @@ class StageSweeps final : public Stages<Real> {
     }
   }
 
-  void set_coefficients(Fields<Real> const& coefficients, [[maybe_unused]] Fields<Real> const& state,
-                        [[maybe_unused]] bool is_solved_for) override {
-    inputs_ = coefficients;
+  void set_coefficients(Coefficients<Real> const& coefficients, [[maybe_unused]] Fields<Real> const& state) override {
+    inputs_ = coefficients.fields;
     if constexpr (varies) {
       std::vector<std::string> names;
       for (auto const& field : state) names.push_back("diffusivity of `" + field->name() + "`");
@@ -113,7 +115,7 @@ class StageSweeps final : public Stages<Real> {
       for (Block const& block : mesh_->blocks()) {
         sweep_diffusivity(block, of_cells, equation::each_field<Rate>, equation::each_coefficient<Rate>);
       }
-      VaryingDiffusivity<Real> found = varying_diffusivity(*mesh_, of_cells, is_solved_for);
+      DiffusivityOfCells<Real> found = diffusivity_of_cells(*mesh_, of_cells, coefficients);
       diffusivity_ = std::move(found.of_fields);
       resists_ = !found.resistances.empty();
       inputs_.insert(inputs_.end(), found.resistances.begin(), found.resistances.end());

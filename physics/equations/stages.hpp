@@ -65,13 +65,11 @@ class Stages {
   /// functor has none.
   [[nodiscard]] virtual std::optional<double> fastest(double time, Fields<Real> const& y) const = 0;
   [[nodiscard]] virtual bool has_fastest() const = 0;
-  /// Takes the coefficients that the rate reads, whose ghosts are valid; before any other use, if there are any.
-  /// Collective. Throws InputError, naming the position, where a diffusivity that follows from them is below 0.
+  /// Takes the coefficients that the rate reads; before any other use, if there are any. Collective. Throws InputError,
+  /// naming the position, where a diffusivity that follows from them is below 0.
   ///
-  /// \param state         of the physics
-  /// \param is_solved_for whether `diffusivity` will be needed
-  virtual void set_coefficients(Fields<Real> const& /*coefficients*/, Fields<Real> const& /*state*/,
-                                bool /*is_solved_for*/) {}
+  /// \param state of the physics
+  virtual void set_coefficients(Coefficients<Real> const& /*coefficients*/, Fields<Real> const& /*state*/) {}
   /// Of each field. Empty if nothing of the rate can be solved for.
   [[nodiscard]] virtual std::vector<Diffusivity<Real>> diffusivity() const = 0;
   /// The inverse of a stable step of explicit Euler for the fields' linear coupling, if it only damps.

@@ -14,6 +14,7 @@
 #include "physics/equations/closed_walls.hpp"
 #include "physics/equations/evolving_problem.hpp"
 #include "physics/equations/exact_errors.hpp"
+#include "physics/equations/points.hpp"
 #include "physics/heat/material.hpp"
 #include "physics/heat/tea_reader.hpp"
 
@@ -166,6 +167,7 @@ Section heat_section() {
   heat.field("source", "Heat source per volume and time.").defaults_to(std::string("0"));
   heat.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
   heat.section(declare_boundary_section(BoundaryKind::neumann));
+  heat.list(receiver_section("u"));
   heat.check([](Options const& given, Mistakes& mistakes) {
     if (given.list("regions").empty() && !given.has("initial")) {
       mistakes.add(given.location(), given.full_name("initial"), "missing", "give `initial` or `regions`");
@@ -182,6 +184,7 @@ void validate(Options const& deck, Mistakes& mistakes) {
   Options const heat = deck.section("heat");
   Options const mesh = deck.section("mesh");
   validate_walls(heat.section("boundary"), mesh, Centring::cell, mistakes);
+  validate_receivers(heat.list("receivers"), mesh, mistakes);
   validate_regions(heat.list("regions"), mesh.entries("cells"), mistakes);
 }
 

@@ -7,12 +7,6 @@
 
 namespace halocline::wave {
 
-double cell_volume(StructuredMesh const& mesh) {
-  double volume = 1;
-  for (int axis = 0; axis < mesh.dimensions(); ++axis) volume *= mesh.axis(axis).spacing();
-  return volume;
-}
-
 namespace {
 
 /// Of the amplitude of a wave that crosses a layer of width 1 twice, the logarithm of what is lost, by the wave number

@@ -14,9 +14,6 @@ namespace halocline::wave {
 /// Ghost layers that the sweeps read.
 inline constexpr int ghosts = radius;
 
-/// Volume of a cell of a mesh with equal spacing along each axis.
-[[nodiscard]] double cell_volume(StructuredMesh const& mesh);
-
 /// Weights of the centre and of the points at distance 1 to 4 along an axis.
 using Weights = std::array<double, 5>;
 

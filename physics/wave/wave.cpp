@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,7 +24,7 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/nan_aware.hpp"
-#include "physics/wave/points.hpp"
+#include "physics/equations/points.hpp"
 #include "physics/wave/sweeps.hpp"
 
 namespace halocline::wave {
@@ -61,6 +62,31 @@ struct Energy {
   }
 };
 
+/// Ricker's wavelet, the second derivative of a Gaussian (Ricker, 1953, Geophysics 18, equation 2).
+///
+/// \param frequency where its spectrum has its maximum
+/// \param time      from its middle
+double ricker(double frequency, double time) {
+  double const a = std::numbers::pi * frequency * time;
+  return (1 - 2 * a * a) * std::exp(-a * a);
+}
+
+/// Pulses that are emitted in single cells, per volume of the cell.
+///
+/// \param start time at which the run starts
+template <class Real>
+PointSources<Real> pulses(std::vector<Options> const& sources, double start, StructuredMesh const& mesh,
+                          Field<Real> const& like) {
+  PointSources<Real> all;
+  for (Options const& given : sources) {
+    double const frequency = given.real("frequency");
+    double const middle = start + (given.has("delay") ? given.real("delay") : 1.5 / frequency);
+    all.add(mesh, like, given.reals("position"), given.real("amplitude") / cell_volume(mesh),
+            [frequency, middle](double time) { return ricker(frequency, time - middle); });
+  }
+  return all;
+}
+
 bool is_weighted_sum(Options const& wave) { return wave.choice("method") == "weighted_sum"; }
 bool has_sponge(Options const& wave) { return wave.section("sponge").real("width") > 0; }
 /// Whether c^2 is stored per cell.
@@ -91,8 +117,8 @@ class Wave final : public Physics {
         before_(make_field("u_before")),
         exchange_({u_.get()}),
         sweeps_(make_sweeps<Real>(mesh_)),
-        sources_(options_.list("sources"), time_, *mesh_, *u_),
-        receivers_(options_.list("receivers"), mesh_, *u_) {
+        sources_(pulses(options_.list("sources"), time_, *mesh_, *u_)),
+        receivers_(options_.list("receivers"), mesh_, {u_}) {
     set("initial", u_);
     if (weighted_sum_) {
       weights_ = weights_of(options_);
@@ -103,7 +129,7 @@ class Wave final : public Physics {
       prepare_sponge();
       prepare_leapfrog();
     }
-    receivers_.record(time_, *u_);
+    receivers_.record(time_, {u_});
     if (options_.has("exact"))
       static_cast<void>(error());  // throws, before anything is written, if an exact solution is not finite somewhere
   }
@@ -122,7 +148,7 @@ class Wave final : public Physics {
     return all;
   }
   [[nodiscard]] std::vector<std::string> conserved() const override {
-    bool const closed = !has_sponge(options_) && options_.list("sources").empty();
+    bool const closed = !has_sponge(options_) && sources_.empty();
     if (weighted_sum_ || !closed || !same_steps_) return {};
     return {"energy"};
   }
@@ -144,12 +170,12 @@ class Wave final : public Physics {
     if (!weighted_sum_) {
       if (step.size != h_) change_step(step.size);
       // What is subtracted from the previous u is added to the next u.
-      sources_.add(-h_ * h_, time_, *before_);
+      sources_.add_to(*before_, -h_ * h_, time_);
     }
     sweep_step();
     u_->swap_values(*before_);
     time_ = step.time + step.size;
-    receivers_.record(time_, *u_);
+    receivers_.record(time_, {u_});
     return {};
   }
 
@@ -259,7 +285,7 @@ class Wave final : public Physics {
               laplacian(block), speed_squared...);
       });
     }
-    sources_.add(factor, time_, *before_);
+    sources_.add_to(*before_, factor, time_);
   }
 
   /// Energy half a step ago: the sum of (du/dt)^2 / (2 c^2) and |grad u|^2 / 2 over the volume. It is positive for
@@ -335,7 +361,7 @@ class Wave final : public Physics {
   std::unique_ptr<Sweeps<Real>> sweeps_;
   std::array<kernel::RepeatedWork<Execution, StepArguments>, 2> steps_;  ///< indexed by which field holds u
   bool swapped_ = false;
-  Sources<Real> sources_;
+  PointSources<Real> sources_;
   Receivers<Real> receivers_;
 };
 
@@ -343,8 +369,7 @@ void validate(Options const& deck, Mistakes& mistakes) {
   Options const wave = deck.section("wave");
   Options const mesh = deck.section("mesh");
   validate_positions(wave.list("sources"), mesh, mistakes);
-  validate_positions(wave.list("receivers"), mesh, mistakes);
-  validate_names(wave.list("receivers"), mistakes);
+  validate_receivers(wave.list("receivers"), mesh, mistakes);
 }
 
 /// Rejects options that the method does not use, and missing or invalid ones.
@@ -376,6 +401,16 @@ void validate_method(Options const& wave, Mistakes& mistakes) {
   }
 }
 
+Section source_section() {
+  Section source("sources", "Cells that emit waves, by a Ricker wavelet on the right-hand side.");
+  declare_position(source);
+  source.real("frequency", "Peak frequency of the wavelet, per unit of time.").above(0);
+  source.real("delay", "Time from the start of the run to the middle of the wavelet; if not given, 1.5 / frequency.")
+      .optional();
+  source.real("amplitude", "Integral of the source over its cell at the middle of the wavelet.").defaults_to(1.0);
+  return source;
+}
+
 Section wave_section() {
   Section wave("wave", "The wave equation d2u/dt2 = c^2 div grad u + sources on cells, to eighth order in space.");
   wave.choice("method",
@@ -399,7 +434,7 @@ Section wave_section() {
       .below(1)
       .defaults_to(1e-3);
   wave.list(source_section());
-  wave.list(receiver_section());
+  wave.list(receiver_section("u"));
   wave.check(validate_method);
   return wave;
 }

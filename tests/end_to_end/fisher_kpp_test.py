@@ -149,7 +149,7 @@ class FisherKpp(unittest.TestCase):
         with scratch() as folder:
             (pathlib.Path(folder) / "deck.yaml").write_text(json.dumps(deck(self.own(), "ssp_rk3", 0.01, 5)))
             for options, message in (
-                (["fisher-kpp.diffusivity=x - 0.25"], "the diffusivity of `u`, which follows from the coefficients, is "),
+                (["fisher-kpp.diffusivity=x - 0.25"], "the diffusivity of `u`, which follows from `fisher-kpp.diffusivity`, `fisher-kpp.growth`, is "),
                 (["fisher-kpp.diffusivity=1 + t"], "'1 + t' depends on t, but coefficients are constant in time"),
                 (["fisher-kpp.growth=1/(x - x)"], "fisher-kpp.growth"),
                 (["fisher-kpp.growth={file: nowhere.npy}"], "nowhere.npy"),

@@ -50,6 +50,8 @@ fisher-kpp:
   diffusivity: "x < 0.6 ? 0.02*(1 + random(5)) : 0.001"
   growth: 1 + x - 2*y
   u: {initial: 0.5 + 0.4*sin(5*x)*cos(3*y), source: "0.1*sin(t)*x", boundary: {west: {kind: dirichlet, value: "0.5 + 0.1*t"}}}
+  sources: [{position: [0.3, 0.8], strength: "0.01*cos(t)"}]
+  receivers: [{position: [0.3, 0.8]}, {name: aside, position: [0.6, 0.1]}]
 time: %s
 solver: {method: cg, cg: {preconditioner: multigrid}}
 """

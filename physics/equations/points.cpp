@@ -1,8 +1,7 @@
-#include "physics/wave/points.hpp"
+#include "physics/equations/points.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -11,9 +10,8 @@
 #include "framework/deck/validation.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/communicator.hpp"
-#include "physics/wave/sweeps.hpp"
 
-namespace halocline::wave {
+namespace halocline {
 namespace {
 
 /// The global index along an axis of the cell that contains `x`.
@@ -52,11 +50,6 @@ std::string name_of(Options const& receiver, std::size_t number) {
   return receiver.has("name") ? receiver.text("name") : "receiver_" + std::to_string(number + 1);
 }
 
-double ricker(double frequency, double time) {
-  double const a = std::numbers::pi * frequency * time;
-  return (1 - 2 * a * a) * std::exp(-a * a);
-}
-
 template <class Real>
 struct AddToEntry {
   Real* entry;
@@ -72,24 +65,19 @@ struct TakeEntries {
   KOKKOS_FUNCTION void operator()(Index n) const { to[n] = from[entries[n]]; }
 };
 
-template <class Real>
-using Values = Kokkos::View<Real**, Kokkos::LayoutRight, Memory>;
-
 }  // namespace
 
-Section source_section() {
-  Section source("sources", "Cells that emit waves, by a Ricker wavelet on the right-hand side.");
-  source.reals("position", "Position; the cell that contains it is used.", 1, 3);
-  source.real("frequency", "Peak frequency of the wavelet, per unit of time.").above(0);
-  source.real("delay", "Time from the start of the run to the middle of the wavelet; if not given, 1.5 / frequency.")
-      .optional();
-  source.real("amplitude", "Integral of the source over its cell at the middle of the wavelet.").defaults_to(1.0);
-  return source;
+double cell_volume(StructuredMesh const& mesh) {
+  double volume = 1;
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) volume *= mesh.axis(axis).spacing();
+  return volume;
 }
 
-Section receiver_section() {
-  Section receiver("receivers", "Cells whose u is recorded at every step in traces.csv.");
-  receiver.reals("position", "Position; the cell that contains it is used.", 1, 3);
+void declare_position(Section& point) { point.reals("position", "Position; the cell that contains it is used.", 1, 3); }
+
+Section receiver_section(std::string const& recorded) {
+  Section receiver("receivers", "Cells in which " + recorded + " is recorded at every step, in traces.csv.");
+  declare_position(receiver);
   receiver.text("name", "Name of the recording; if not given, receiver_1, receiver_2, …").optional();
   return receiver;
 }
@@ -112,7 +100,8 @@ void validate_positions(std::vector<Options> const& points, Options const& mesh,
   }
 }
 
-void validate_names(std::vector<Options> const& receivers, Mistakes& mistakes) {
+void validate_receivers(std::vector<Options> const& receivers, Options const& mesh, Mistakes& mistakes) {
+  validate_positions(receivers, mesh, mistakes);
   std::set<std::string> known{"time"};
   for (std::size_t n = 0; n < receivers.size(); ++n) {
     std::string const name = name_of(receivers[n], n);
@@ -128,21 +117,17 @@ void validate_names(std::vector<Options> const& receivers, Mistakes& mistakes) {
 }
 
 template <class Real>
-Sources<Real>::Sources(std::vector<Options> const& sources, double start, StructuredMesh const& mesh,
-                       Field<Real> const& like) {
-  for (Options const& given : sources) {
-    auto const cell = find_cell(mesh, like, given.reals("position"));
-    if (!cell) continue;
-    double const frequency = given.real("frequency");
-    sources_.push_back({*cell, given.real("amplitude") / cell_volume(mesh), frequency,
-                        start + (given.has("delay") ? given.real("delay") : 1.5 / frequency)});
-  }
+void PointSources<Real>::add(StructuredMesh const& mesh, Field<Real> const& like, std::vector<double> const& position,
+                             double amplitude, std::function<double(double)> shape) {
+  ++count_;
+  if (auto const cell = find_cell(mesh, like, position)) sources_.push_back({*cell, amplitude, std::move(shape)});
 }
 
 template <class Real>
-void Sources<Real>::add(double factor, double time, Field<Real>& u) const {
+void PointSources<Real>::add_to(Field<Real>& u, double factor, double time) const {
+  if (empty()) return;
   for (Source const& source : sources_) {
-    double const value = factor * source.amplitude * ricker(source.frequency, time - source.middle);
+    double const value = factor * source.amplitude * source.shape(time);
     Real* const entry = static_cast<Real*>(u.data(*source.cell.block)) + source.cell.entry;
     Kokkos::parallel_for("halocline source", Kokkos::RangePolicy<Execution>(execution(*source.cell.block), 0, 1),
                          AddToEntry<Real>{entry, static_cast<Real>(value)});
@@ -153,14 +138,16 @@ void Sources<Real>::add(double factor, double time, Field<Real>& u) const {
 
 template <class Real>
 Receivers<Real>::Receivers(std::vector<Options> const& receivers, std::shared_ptr<StructuredMesh const> mesh,
-                           Field<Real> const& like)
-    : mesh_(std::move(mesh)) {
+                           Fields<Real> const& like)
+    : mesh_(std::move(mesh)), fields_(like.size()) {
   std::vector<std::vector<Index>> entries(mesh_->blocks().size());
   for (Block const& block : mesh_->blocks()) blocks_.push_back({&block, {}, {}, {}});
   for (std::size_t n = 0; n < receivers.size(); ++n) {
     Options const& given = receivers[n];
-    names_.push_back(name_of(given, n));
-    auto const cell = find_cell(*mesh_, like, given.reals("position"));
+    for (auto const& field : like) {
+      names_.push_back(fields_ == 1 ? name_of(given, n) : name_of(given, n) + "." + field->name());
+    }
+    auto const cell = find_cell(*mesh_, *like.front(), given.reals("position"));
     if (!cell) continue;
     entries[cell->block->local].push_back(cell->entry);
     blocks_[cell->block->local].receivers.push_back(n);
@@ -177,7 +164,8 @@ template <class Real>
 void Receivers<Real>::make_room() {
   for (OfBlock& mine : blocks_) {
     if (times_.size() < mine.values.extent(0)) continue;
-    Values<Real> const larger("traces", std::max<std::size_t>(256, 2 * times_.size()), mine.receivers.size());
+    decltype(mine.values)
+        const larger("traces", std::max<std::size_t>(256, 2 * times_.size()), fields_ * mine.receivers.size());
     if (!times_.empty()) {
       std::pair<std::size_t, std::size_t> const known(0, times_.size());
       Kokkos::deep_copy(Kokkos::subview(larger, known, Kokkos::ALL), Kokkos::subview(mine.values, known, Kokkos::ALL));
@@ -187,16 +175,21 @@ void Receivers<Real>::make_room() {
 }
 
 template <class Real>
-void Receivers<Real>::record(double time, Field<Real> const& u) {
+void Receivers<Real>::record(double time, Fields<Real> const& fields) {
   if (names_.empty()) return;
   make_room();
   for (OfBlock const& mine : blocks_) {
-    if (mine.receivers.empty()) continue;
-    auto const count = static_cast<Index>(mine.receivers.size());
-    Real* const to = mine.values.data() + times_.size() * mine.receivers.size();
-    Kokkos::parallel_for("halocline receivers",
-                         Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution(*mine.block), 0, count),
-                         TakeEntries<Real>{static_cast<Real const*>(u.data(*mine.block)), mine.entries.data(), to});
+    std::size_t const cells = mine.receivers.size();
+    if (cells == 0) continue;
+    Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>> const each(execution(*mine.block), 0,
+                                                                        static_cast<Index>(cells));
+    for (std::size_t n = 0; n < fields_; ++n) {
+      Field<Real> const& field = *fields[n];
+      Real* const to = mine.values.data() + (times_.size() * fields_ + n) * cells;
+      Kokkos::parallel_for(
+          "halocline receivers", each,
+          TakeEntries<Real>{static_cast<Real const*>(field.data(*mine.block)), mine.entries.data(), to});
+    }
   }
   times_.push_back(time);
 }
@@ -211,8 +204,11 @@ Traces Receivers<Real>::take() {
     execution(*mine.block).fence("halocline: traces");
     auto const values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, mine.values);
     for (std::size_t step = 0; step < steps; ++step) {
-      for (std::size_t n = 0; n < mine.receivers.size(); ++n) {
-        traces.values[step * names_.size() + mine.receivers[n]] = static_cast<double>(values(step, n));
+      for (std::size_t field = 0; field < fields_; ++field) {
+        for (std::size_t n = 0; n < mine.receivers.size(); ++n) {
+          traces.values[step * names_.size() + mine.receivers[n] * fields_ + field] =
+              static_cast<double>(values(step, field * mine.receivers.size() + n));
+        }
       }
     }
   }
@@ -221,9 +217,9 @@ Traces Receivers<Real>::take() {
   return traces;
 }
 
-template class Sources<float>;
-template class Sources<double>;
+template class PointSources<float>;
+template class PointSources<double>;
 template class Receivers<float>;
 template class Receivers<double>;
 
-}  // namespace halocline::wave
+}  // namespace halocline
