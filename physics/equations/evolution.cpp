@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/field/boundary_section.hpp"
+#include "framework/field/finite_value.hpp"
 #include "framework/io/field_values.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
@@ -104,6 +105,19 @@ Quantity measured(FieldQuantity const& quantity, Field<Real> const& u, Structure
   return {name, sum * cell_volume(mesh), magnitude * cell_volume(mesh)};
 }
 
+/// Throws InputError, before the run begins, for a strength that is not finite then.
+void require_finite_strengths(std::vector<Options> const& sources, double time) {
+  for (Options const& source : sources) {
+    std::array<double, 3> at{};
+    std::vector<double> const position = source.reals("position");
+    std::copy(position.begin(), position.end(), at.begin());
+    Expression const strength = source.expression("strength");
+    if (!std::isfinite(strength(at[0], at[1], at[2], time))) {
+      throw_not_finite(source.full_name("strength"), strength, at, time);
+    }
+  }
+}
+
 std::vector<std::string> names_of(std::vector<Primitive> const& primitives) {
   std::vector<std::string> names;
   for (Primitive const& each : primitives) names.push_back(each.name);
@@ -135,6 +149,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
     equation_field.source = field.field("source");
     equation_field.source_name = field.full_name("source");
     equation_field.points = point_sources(name);
+    require_finite_strengths(equation_field.points, time_);
     if (law_ == nullptr) equation_field.walls = make_boundary_conditions(field.section("boundary"), *mesh_);
     has_exact = has_exact || field.has("exact");
   }

@@ -73,7 +73,9 @@ double cell_volume(StructuredMesh const& mesh) {
   return volume;
 }
 
-void declare_position(Section& point) { point.reals("position", "Position; the cell that contains it is used.", 1, 3); }
+void declare_position(Section& section) {
+  section.reals("position", "Position; the cell that contains it is used.", 1, 3);
+}
 
 Section receiver_section(std::string const& recorded) {
   Section receiver("receivers", "Cells in which " + recorded + " is recorded at every step, in traces.csv.");
@@ -84,10 +86,10 @@ Section receiver_section(std::string const& recorded) {
 
 void validate_positions(std::vector<Options> const& points, Options const& mesh, Mistakes& mistakes) {
   std::size_t const axes = mesh.entries("cells");
-  for (Options const& point : points) {
-    std::vector<double> const position = point.reals("position");
+  for (Options const& given : points) {
+    std::vector<double> const position = given.reals("position");
     if (position.size() != axes) {
-      add_mistake(point, "position", "has " + entries_text(position.size()), mistakes,
+      add_mistake(given, "position", "has " + entries_text(position.size()), mistakes,
                   "the mesh has " + std::to_string(axes) + (axes == 1 ? " axis" : " axes"));
       continue;
     }
@@ -95,7 +97,7 @@ void validate_positions(std::vector<Options> const& points, Options const& mesh,
     std::vector<double> const upper = mesh.has("upper") ? mesh.reals("upper") : std::vector<double>(axes, 1);
     for (std::size_t axis = 0; axis < std::min({axes, lower.size(), upper.size()}); ++axis) {
       if (position[axis] >= lower[axis] && position[axis] <= upper[axis]) continue;
-      add_mistake(point, "position", std::string("lies outside of the mesh along ") + "xyz"[axis], mistakes);
+      add_mistake(given, "position", std::string("lies outside of the mesh along ") + "xyz"[axis], mistakes);
     }
   }
 }

@@ -22,7 +22,7 @@ namespace halocline {
 [[nodiscard]] double cell_volume(StructuredMesh const& mesh);
 
 /// Declares the option `position` of a section.
-void declare_position(Section& point);
+void declare_position(Section& section);
 /// Declares the list `receivers`.
 ///
 /// \param recorded what is recorded, for its sentence: "u"
