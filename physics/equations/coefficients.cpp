@@ -93,9 +93,10 @@ std::exception_ptr error_at_wrong_cell(StructuredMesh const& mesh, Field<Real> c
       if (axis > 0) place += ", ";
       place += shortest_text(mesh.coordinate(axis, Centring::cell, block.cells.begin[a] + cell[a]));
     }
-    return std::make_exception_ptr(InputError("the " + field.name() + ", which follows from " + options + ", is " +
-                                              shortest_text(static_cast<double>(*wrong)) + " at (" + place +
-                                              "), but must be at least 0 and finite"));
+    std::string text = "the " + field.name();
+    text.append(", which follows from ").append(options).append(", is ");
+    text.append(shortest_text(static_cast<double>(*wrong))).append(" at (").append(place);
+    return std::make_exception_ptr(InputError(text.append("), but must be at least 0 and finite")));
   }
   return nullptr;
 }
