@@ -1,7 +1,5 @@
 #include "physics/elasticity/material.hpp"
 
-#include <algorithm>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,28 +15,10 @@
 #include "framework/operator/point_unknowns.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "physics/equations/owned_cells.hpp"
 
 namespace halocline::elasticity {
 namespace {
-
-/// Calls check(value, position) with the owned cells of a field.
-template <class Real, class Check>
-void for_cells(StructuredMesh const& mesh, Field<Real> const& field, Check const& check) {
-  for (Block const& block : mesh.blocks()) {
-    IndexRange const owned = field.owned(block);
-    std::vector<Real> cells(static_cast<std::size_t>(owned.size()));
-    field.copy_owned(block, 0, std::as_writable_bytes(std::span(cells)));
-    for (std::size_t n = 0; n < cells.size(); ++n) {
-      auto const number = static_cast<Index>(n);
-      Index const row = number / owned.extent(0);
-      Extents const cell{number % owned.extent(0), row % owned.extent(1), row / owned.extent(1)};
-      check(static_cast<double>(cells[n]), [&](int axis) {
-        auto const a = static_cast<std::size_t>(axis);
-        return mesh.coordinate(axis, Centring::cell, block.cells.begin[a] + cell[a]);
-      });
-    }
-  }
-}
 
 /// Lame's coefficients from Young's modulus and Poisson's ratio.
 template <class Real>
@@ -154,12 +134,12 @@ ElasticBody<Real> make_body(Options const& elasticity, std::shared_ptr<Structure
   fill(ratio, elasticity.full_name("poisson"), 0, *poisson);
   bool const is_plate = plane_of(elasticity, mesh->dimensions()) == Plane::stress;
   double const most = is_plate ? 1 : 0.5;
-  for_cells(*mesh, *young, [&](double value, auto const& position) {
+  for_owned_cells(*mesh, *young, [&](double value, auto const& position) {
     if (!(value > 0)) {
       throw_not_positive(elasticity.full_name("young"), modulus.described(), {position(0), position(1), position(2)});
     }
   });
-  for_cells(*mesh, *poisson, [&](double value, auto const& position) {
+  for_owned_cells(*mesh, *poisson, [&](double value, auto const& position) {
     if (value > -1 && value < most) return;
     throw InputError("`" + elasticity.full_name("poisson") + "`: " + ratio.described() + " is " + shortest_text(value) +
                      " at x = " + shortest_text(position(0)) + ", y = " + shortest_text(position(1)) +

@@ -1,10 +1,8 @@
 #include "physics/equations/coefficients.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <span>
 #include <utility>
 
 #include "framework/field/boundary.hpp"
@@ -16,6 +14,7 @@
 #include "framework/runtime/shortest_text.hpp"
 #include "physics/equations/face_means.hpp"
 #include "physics/equations/field_extremes.hpp"
+#include "physics/equations/owned_cells.hpp"
 
 namespace halocline {
 namespace {
@@ -58,12 +57,11 @@ void extrapolate_to_walls(StructuredMesh const& mesh, BoundaryConditions const& 
   for (Block const& block : mesh.blocks()) {
     for (int axis = 0; axis < mesh.dimensions(); ++axis) {
       auto const a = static_cast<std::size_t>(axis);
-      Index const cells = mesh.axis(axis).cells();
-      if (mesh.periodic(axis) || cells == 1) continue;
+      if (mesh.axis(axis).cells() == 1) continue;
       for (int const side : {-1, 1}) {
         BoundaryKind const kind = walls.at(axis, side).kind;
-        bool const is_there = side < 0 ? block.cells.begin[a] == 0 : block.cells.end[a] == cells;
-        if (!is_there || (kind != BoundaryKind::neumann && kind != BoundaryKind::robin)) continue;
+        bool const has_derivative = kind == BoundaryKind::neumann || kind == BoundaryKind::robin;
+        if (block.neighbour(axis, side) || !has_derivative) continue;
         IndexRange beside = resistance.owned(block);
         (side < 0 ? beside.end[a] : beside.begin[a]) = side < 0 ? beside.begin[a] + 1 : beside.end[a] - 1;
         for_box(execution(block), beside,
@@ -78,25 +76,19 @@ void extrapolate_to_walls(StructuredMesh const& mesh, BoundaryConditions const& 
 template <class Real>
 std::exception_ptr error_at_wrong_cell(StructuredMesh const& mesh, Field<Real> const& field,
                                        std::string const& options) {
-  for (Block const& block : mesh.blocks()) {
-    IndexRange const owned = field.owned(block);
-    std::vector<Real> cells(static_cast<std::size_t>(owned.size()));
-    field.copy_owned(block, 0, std::as_writable_bytes(std::span(cells)));
-    auto const wrong =
-        std::find_if(cells.begin(), cells.end(), [](Real value) { return !(value >= 0) || std::isinf(value); });
-    if (wrong == cells.end()) continue;
-    Index const row = (wrong - cells.begin()) / owned.extent(0);
-    Extents const cell{(wrong - cells.begin()) % owned.extent(0), row % owned.extent(1), row / owned.extent(1)};
-    std::string place;
-    for (int axis = 0; axis < mesh.dimensions(); ++axis) {
-      auto const a = static_cast<std::size_t>(axis);
-      if (axis > 0) place += ", ";
-      place += shortest_text(mesh.coordinate(axis, Centring::cell, block.cells.begin[a] + cell[a]));
-    }
-    std::string text = "the " + field.name();
-    text.append(", which follows from ").append(options).append(", is ");
-    text.append(shortest_text(static_cast<double>(*wrong))).append(" at (").append(place);
-    return std::make_exception_ptr(InputError(text.append("), but must be at least 0 and finite")));
+  try {
+    for_owned_cells(mesh, field, [&](double value, auto const& position) {
+      if (value >= 0 && std::isfinite(value)) return;
+      std::string text = "the " + field.name();
+      text.append(", which follows from ").append(options).append(", is ").append(shortest_text(value)).append(" at (");
+      for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+        if (axis > 0) text += ", ";
+        text += shortest_text(position(axis));
+      }
+      throw InputError(text.append("), but must be at least 0 and finite"));
+    });
+  } catch (InputError const&) {
+    return std::current_exception();
   }
   return nullptr;
 }

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <utility>
 
-#include "framework/field/finite_value.hpp"
 #include "framework/halo/orders.hpp"
 #include "framework/io/field_values.hpp"
 #include "framework/kernel/sweep.hpp"
@@ -38,15 +36,7 @@ PointSources<Real> point_sources(std::vector<Options> const& given, StructuredMe
                                  Field<Real> const& like) {
   PointSources<Real> all;
   for (Options const& source : given) {
-    std::array<double, 3> at{};
-    std::vector<double> const position = source.reals("position");
-    std::copy(position.begin(), position.end(), at.begin());
-    all.add(mesh, like, position, 1 / cell_volume(mesh),
-            [at, strength = source.expression("strength"), called = source.full_name("strength")](double time) {
-              double const value = strength(at[0], at[1], at[2], time);
-              if (!std::isfinite(value)) throw_not_finite(called, strength, at, time);
-              return value;
-            });
+    all.add(mesh, like, source.reals("position"), 1 / cell_volume(mesh), point_strength(source));
   }
   return all;
 }

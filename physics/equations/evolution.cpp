@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "framework/field/boundary_section.hpp"
-#include "framework/field/finite_value.hpp"
 #include "framework/io/field_values.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
@@ -105,17 +104,10 @@ Quantity measured(FieldQuantity const& quantity, Field<Real> const& u, Structure
   return {name, sum * cell_volume(mesh), magnitude * cell_volume(mesh)};
 }
 
-/// Throws InputError, before the run begins, for a strength that is not finite then.
-void require_finite_strengths(std::vector<Options> const& sources, double time) {
-  for (Options const& source : sources) {
-    std::array<double, 3> at{};
-    std::vector<double> const position = source.reals("position");
-    std::copy(position.begin(), position.end(), at.begin());
-    Expression const strength = source.expression("strength");
-    if (!std::isfinite(strength(at[0], at[1], at[2], time))) {
-      throw_not_finite(source.full_name("strength"), strength, at, time);
-    }
-  }
+std::vector<BoundaryConditions> walls_of(std::vector<EquationField> const& fields) {
+  std::vector<BoundaryConditions> all;
+  for (EquationField const& field : fields) all.push_back(field.walls);
+  return all;
 }
 
 std::vector<std::string> names_of(std::vector<Primitive> const& primitives) {
@@ -149,7 +141,8 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
     equation_field.source = field.field("source");
     equation_field.source_name = field.full_name("source");
     equation_field.points = point_sources(name);
-    require_finite_strengths(equation_field.points, time_);
+    // Throws here, before the run begins, if a strength is not finite then.
+    for (Options const& source : equation_field.points) static_cast<void>(point_strength(source)(time_));
     if (law_ == nullptr) equation_field.walls = make_boundary_conditions(field.section("boundary"), *mesh_);
     has_exact = has_exact || field.has("exact");
   }
@@ -189,6 +182,7 @@ std::vector<Options> Evolution<Real>::point_sources(std::string const& field) co
 template <class Real>
 void Evolution<Real>::set_coefficients(std::vector<EquationField> const& fields, Stages<Real>& stages) const {
   Coefficients<Real> all{.fields = make_fields<Real>(mesh_, declared_.coefficients, state_.fields().front()->ghosts()),
+                         .walls = walls_of(fields),
                          .is_solved_for = solves_};
   for (auto const& field : all.fields) {
     FieldSource const source = own_.field(field->name());
@@ -198,7 +192,6 @@ void Evolution<Real>::set_coefficients(std::vector<EquationField> const& fields,
     if (!all.options.empty()) all.options += ", ";
     all.options.append("`").append(called).append("`");
   }
-  for (EquationField const& field : fields) all.walls.push_back(field.walls);
   fill_ghosts_of_coefficients(*mesh_, all.fields, stages.shape().kind == ShapeKind::box);
   stages.set_coefficients(all, state_.fields());
 }
@@ -213,8 +206,7 @@ std::unique_ptr<ImplicitRate<Real>> Evolution<Real>::implicit_rate(PhysicsContex
     made->set_observer(context.observer);
     return made;
   };
-  std::vector<BoundaryConditions> walls;
-  for (EquationField const& field : fields) walls.push_back(field.walls);
+  std::vector<BoundaryConditions> const walls = walls_of(fields);
   if (auto coupled = stages.coupled_rate(walls, solver)) {
     std::string const method = context.deck.section("solver").choice("method");
     if (!coupled->is_symmetric() && need_of_solver(method) != OperatorNeed::nothing) {
@@ -227,8 +219,9 @@ std::unique_ptr<ImplicitRate<Real>> Evolution<Real>::implicit_rate(PhysicsContex
   std::vector<Diffusivity<Real>> const diffusivity = stages.diffusivity();
   for (std::size_t n = 0; n < diffusivity.size(); ++n) {
     std::optional<ImplicitDiffusion<Real>> diffusion;
-    if (diffusivity[n].largest > 0 || diffusivity[n].of_cells != nullptr)
+    if (diffusivity[n].largest > 0 || diffusivity[n].of_cells != nullptr) {
       diffusion.emplace(mesh_, walls[n], diffusivity[n], solver());
+    }
     of_fields->add(declared_.fields[n], std::move(diffusion));
   }
   return of_fields;

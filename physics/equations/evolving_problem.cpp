@@ -59,7 +59,7 @@ EvolvingProblem<Real>::EvolvingProblem(PhysicsContext const& context, Options ow
       time_(context.deck.section("time").real("start")),
       field_(std::make_shared<Field<Real>>(context.mesh, FieldDescription{.name = "u"})),
       u_(field_),
-      receivers_(own_.list("receivers"), context.mesh, {field_}),
+      receivers_(own_.list("receivers"), context.mesh, u_.fields()),
       integrator_name_(chosen_integrator(context.deck.section("time"), integrator)->name),
       integrator_(make_time_integrator(context.deck.section("time"), integrator)),
       treatment_(chosen_integrator(context.deck.section("time"), integrator)->treatment),
@@ -75,7 +75,7 @@ void EvolvingProblem<Real>::begin(std::unique_ptr<LinearSystem> system) {
     euler_step_ = evolution_->euler_step();
     integrator_->set_euler_step(euler_step_);
   }
-  receivers_.record(time_, {field_});
+  receivers_.record(time_, u_.fields());
   std::vector<Quantity> errors;
   add_errors<Real>(own_, u_, time_, volume(), errors);
 }
@@ -84,7 +84,7 @@ template <class Real>
 std::vector<SolveReport> EvolvingProblem<Real>::advance(Step const& step) {
   auto reports = evolution_->advance(*integrator_, step.time, step.size);
   time_ = step.time + step.size;
-  receivers_.record(time_, {field_});
+  receivers_.record(time_, u_.fields());
   return reports;
 }
 

@@ -1,6 +1,8 @@
 #include "physics/equations/points.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/tree.hpp"
 #include "framework/deck/validation.hpp"
+#include "framework/field/finite_value.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/communicator.hpp"
 
@@ -116,6 +119,17 @@ void validate_receivers(std::vector<Options> const& receivers, Options const& me
                    "give each receiver a name of its own");
     }
   }
+}
+
+std::function<double(double)> point_strength(Options const& source) {
+  std::array<double, 3> at{};
+  std::vector<double> const position = source.reals("position");
+  std::copy(position.begin(), position.end(), at.begin());
+  return [at, strength = source.expression("strength"), called = source.full_name("strength")](double time) {
+    double const value = strength(at[0], at[1], at[2], time);
+    if (!std::isfinite(value)) throw_not_finite(called, strength, at, time);
+    return value;
+  };
 }
 
 template <class Real>

@@ -33,6 +33,10 @@ void validate_positions(std::vector<Options> const& points, Options const& mesh,
 /// twice.
 void validate_receivers(std::vector<Options> const& receivers, Options const& mesh, Mistakes& mistakes);
 
+/// The option `strength` of a source, an expression, at its position. The function throws InputError, naming the
+/// option, where it is not finite.
+[[nodiscard]] std::function<double(double time)> point_strength(Options const& source);
+
 /// A cell of a block of this rank.
 struct OwnedCell {
   Block const* block;

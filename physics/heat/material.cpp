@@ -1,6 +1,5 @@
 #include "physics/heat/material.hpp"
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "framework/field/finite_value.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/io/field_values.hpp"
+#include "physics/equations/owned_cells.hpp"
 
 namespace halocline::heat {
 namespace {
@@ -29,25 +29,6 @@ void paint(std::vector<Region> const& regions, StructuredMesh const& mesh, Field
   }
 }
 
-/// Throws at the first cell with a conductivity that is not above 0.
-template <class Real>
-void require_positive(std::string const& given, StructuredMesh const& mesh, Field<Real> const& field) {
-  for (Block const& block : mesh.blocks()) {
-    IndexRange const owned = field.owned(block);
-    std::vector<Real> cells(static_cast<std::size_t>(owned.size()));
-    field.copy_owned(block, 0, std::as_writable_bytes(std::span(cells)));
-    auto const wrong = std::find_if(cells.begin(), cells.end(), [](Real value) { return !(value > 0); });
-    if (wrong == cells.end()) continue;
-    Index const row = (wrong - cells.begin()) / owned.extent(0);
-    Extents const cell{(wrong - cells.begin()) % owned.extent(0), row % owned.extent(1), row / owned.extent(1)};
-    auto const position = [&](int axis) {
-      auto const a = static_cast<std::size_t>(axis);
-      return mesh.coordinate(axis, Centring::cell, block.cells.begin[a] + cell[a]);
-    };
-    throw_not_positive("heat.conductivity", given, {position(0), position(1), position(2)});
-  }
-}
-
 }  // namespace
 
 template <class Real>
@@ -62,7 +43,10 @@ Material<Real> make_material(Options const& heat, std::shared_ptr<StructuredMesh
   if (heat.has("conductivity")) {
     FieldSource const k = heat.field("conductivity");
     fill(k, heat.full_name("conductivity"), 0, all.conductivity);
-    require_positive(k.described(), *mesh, all.conductivity);
+    for_owned_cells(*mesh, all.conductivity, [&](double value, auto const& position) {
+      if (value > 0) return;
+      throw_not_positive(heat.full_name("conductivity"), k.described(), {position(0), position(1), position(2)});
+    });
   } else if (regions.empty()) {
     all.conductivity.fill(Real{1});
   } else {

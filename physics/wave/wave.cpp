@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <numbers>
 #include <optional>
@@ -14,7 +13,6 @@
 #include "framework/deck/validation.hpp"
 #include "framework/halo/orders.hpp"
 #include "framework/io/field_values.hpp"
-#include "framework/kernel/reduce/fields.hpp"
 #include "framework/kernel/repeated_work.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/expression_vector.hpp"
@@ -23,7 +21,7 @@
 #include "framework/plugin/plugin.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/nan_aware.hpp"
+#include "physics/equations/field_extremes.hpp"
 #include "physics/equations/points.hpp"
 #include "physics/wave/sweeps.hpp"
 
@@ -210,14 +208,7 @@ class Wave final : public Physics {
     }
     speed_squared_ = std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = "speed_squared", .ghosts = 0});
     set("speed", speed_squared_);
-    double lowest = std::numeric_limits<double>::infinity();
-    for (Block const& block : mesh_->blocks()) {
-      Reduction<Execution, Least> least;
-      reduce::of_fields<reduce::Minimum>(execution(block), speed_squared_->owned(block), least,
-                                         std::as_const(*speed_squared_).view(block));
-      lowest = smaller(lowest, least.value());
-    }
-    if (!(mesh_->communicator().min(lowest) > 0)) {
+    if (!(extreme<reduce::Minimum>(*speed_squared_) > 0)) {
       throw InputError("`" + options_.full_name("speed") + "`: " + speed.described() + " is not above 0 everywhere");
     }
     FieldVector<Real> squared(speed_squared_);
