@@ -209,13 +209,18 @@ def tests_on_devices():
                         ("tests_kernel_h200", "kernel tests, in parts"),
                         ("tests_scripts_h200", "scripts, and programs that end the multi-process service"),
                         ("tests_signals_h200", "those that failed, again"),
+                        ("tests_changed_h200", "programs of what changed since, at all ranks"),
+                        ("tests_scripts_changed_h200", "scripts of what changed since, and `folder` and `stranger`"),
+                        ("tests_scripts_again_h200", "those that failed, again, and others"),
                         ("tests_two_h200", "programs that know several devices, on two GPUs"),
                         ("tests_transports_two_h200", "exchanges by every transport, on two GPUs"),
                         ("memcheck_h100", "kernel tests under memcheck"), ("initcheck_h100", "kernel tests under initcheck"),
                         ("racecheck_h100", "kernel tests under racecheck, in parts"),
                         ("memcheck_new_h200", "tests of later kernels under memcheck"),
                         ("memcheck_jacobi_h200", "the Jacobi programs of GPU kernels by hand under memcheck"),
-                        ("racecheck_new_h200", "tests of later kernels under racecheck")):
+                        ("racecheck_new_h200", "tests of later kernels under racecheck"),
+                        ("memcheck_changed_h200", "tests of what changed since under memcheck, in parts"),
+                        ("racecheck_changed_h200", "tests of what changed since under racecheck, in parts")):
         ran = record(name)
         made.append([words, ran["commit"], str(ran["passed"]), str(len(ran["failed"])), link(name)])
     return made
