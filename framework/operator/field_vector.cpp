@@ -86,10 +86,10 @@ FieldVector<Real>::FieldVector(Fields<Real> fields, Unknowns unknowns)
 }
 
 template <class Real>
-FieldVector<Real>::FieldVector(FieldVector const& like, Fields<Real> fields)
-    : SweptVector<Real>(like.communicator(), pieces_of(fields), like.size()),
+FieldVector<Real>::FieldVector(Fields<Real> fields, std::shared_ptr<Unknowns const> unknowns, Index size)
+    : SweptVector<Real>(mesh_of(fields).shared_communicator(), pieces_of(fields), size),
       fields_(std::move(fields)),
-      unknowns_(like.unknowns_) {}
+      unknowns_(std::move(unknowns)) {}
 
 template <class Real>
 Field<Real>& FieldVector<Real>::field() const {
@@ -113,7 +113,15 @@ std::unique_ptr<Vector> FieldVector<Real>::create() const {
   for (auto const& field : fields_) {
     fields.push_back(std::make_shared<Field<Real>>(field->shared_mesh(), field->description()));
   }
-  return std::unique_ptr<Vector>(new FieldVector(*this, std::move(fields)));
+  return std::unique_ptr<Vector>(new FieldVector(std::move(fields), unknowns_, this->size()));
+}
+
+template <class Real>
+FieldVector<Real> FieldVector<Real>::of_field(std::size_t n) const {
+  Fields<Real> alone{fields_.at(n)};
+  auto unknowns = std::make_shared<Unknowns const>(all_owned(alone));
+  Index const size = entries_of(alone);
+  return FieldVector(std::move(alone), std::move(unknowns), size);
 }
 
 template <class Real>

@@ -35,6 +35,8 @@ class FieldVector final : public SweptVector<Real> {
   [[nodiscard]] IndexRange const& unknowns(Block const& block, std::size_t component = 0) const {
     return (*unknowns_)[component][block.local];
   }
+  /// A vector of one of the fields, with its memory, if all owned entries of all fields are unknowns.
+  [[nodiscard]] FieldVector of_field(std::size_t n) const;
   /// Of the first component, by Block::local.
   [[nodiscard]] std::vector<IndexRange> const& unknowns() const { return unknowns_->front(); }
 
@@ -42,7 +44,7 @@ class FieldVector final : public SweptVector<Real> {
   using Unknowns = std::vector<std::vector<IndexRange>>;
   using typename SweptVector<Real>::Piece;
   FieldVector(Fields<Real> fields, Unknowns unknowns);
-  FieldVector(FieldVector const& like, Fields<Real> fields);
+  FieldVector(Fields<Real> fields, std::shared_ptr<Unknowns const> unknowns, Index size);
   [[nodiscard]] Piece piece(std::size_t n) const override;
   void before_write() override;
 

@@ -351,6 +351,23 @@ TEST(Vector, ASwapOfAllEntriesMovesNone) {
   }
 }
 
+TEST(Vector, OneOfSeveralFieldsIsAVectorWithItsMemory) {
+  auto const several = make_vector<double>(Storage::fields, {9, 4}, 2);
+  several->fill(1);
+  FieldVector<double> const& all = as_field_vector<double>(*several);
+  Index entries = 0;
+  for (std::size_t n = 0; n < all.fields().size(); ++n) {
+    FieldVector<double> one = all.of_field(n);
+    EXPECT_EQ(one.fields().front(), all.fields()[n]);
+    EXPECT_EQ(one.size(), FieldVector<double>(all.fields()[n]).size());
+    one.fill(static_cast<double>(n));
+    EXPECT_DOUBLE_EQ(one.square(), static_cast<double>(n * n) * static_cast<double>(one.size()));
+    entries += one.size();
+  }
+  EXPECT_EQ(entries, several->size());
+  EXPECT_EQ(several->maximum(), static_cast<double>(all.fields().size() - 1));
+}
+
 TEST(Vector, OperatorsOfOneFieldRefuseSeveral) {
   auto const several = make_vector<double>(Storage::fields, {9});
   EXPECT_EQ(as_field_vector<double>(*several).fields().size(), 2U);

@@ -17,6 +17,7 @@
 #include "physics/equations/exact_errors.hpp"
 #include "physics/equations/points.hpp"
 #include "physics/equations/stationary_problem.hpp"
+#include "physics/equations/weighted_integrals.hpp"
 
 namespace halocline::advection {
 namespace {

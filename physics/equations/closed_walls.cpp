@@ -5,6 +5,15 @@
 
 namespace halocline {
 
+BoundaryConditions insulating_walls(StructuredMesh const& mesh) {
+  BoundaryConditions walls = BoundaryConditions::all({.kind = BoundaryKind::neumann});
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+    if (!mesh.periodic(axis)) continue;
+    for (int const side : {-1, 1}) walls.at(axis, side).kind = BoundaryKind::periodic;
+  }
+  return walls;
+}
+
 bool are_closed(BoundaryConditions const& walls, StructuredMesh const& mesh) {
   auto const is_zero = [](Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; };
   for (int axis = 0; axis < mesh.dimensions(); ++axis) {

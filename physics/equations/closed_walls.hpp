@@ -6,6 +6,8 @@
 
 namespace halocline {
 
+/// Walls with a zero normal derivative, where the mesh is not periodic.
+[[nodiscard]] BoundaryConditions insulating_walls(StructuredMesh const& mesh);
 /// Whether there is no flux through any wall: each reflects, has a zero normal derivative, or does not exist because
 /// the axis is periodic.
 [[nodiscard]] bool are_closed(BoundaryConditions const& walls, StructuredMesh const& mesh);

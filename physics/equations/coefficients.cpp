@@ -11,7 +11,10 @@
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/nan_aware.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "physics/equations/closed_walls.hpp"
+#include "physics/equations/equation_point.hpp"
 #include "physics/equations/face_means.hpp"
 #include "physics/equations/field_extremes.hpp"
 #include "physics/equations/owned_cells.hpp"
@@ -31,6 +34,39 @@ struct Resistance {
     return select(k[here] > 0, Real{0.5} * (largest / k[here]), Real{infinite});
   }
 };
+
+/// The inverse of the stable step of explicit Euler at a point, in units of `largest`: half the sum of the magnitudes
+/// of a row of the operator, by Gershgorin's circles.
+template <class Real, int Axes>
+struct EulerRate {
+  static constexpr Shape shape = star<1, Axes>;
+  DifferenceWeights<Real> differences;
+  template <class P, class R>
+  KOKKOS_FUNCTION Result<double, 0, 1> operator()(P const&, R const& resistance) const {
+    double sum = along_axis<0>(resistance);
+    if constexpr (Axes > 1) sum += along_axis<1>(resistance);
+    if constexpr (Axes > 2) sum += along_axis<2>(resistance);
+    return {{}, {sum}};
+  }
+  template <int Axis, class R>
+  KOKKOS_FUNCTION double along_axis(R const& resistance) const {
+    return static_cast<double>(differences.inverse_square[Axis]) *
+           (1 / static_cast<double>(resistance[here] + resistance[along<Axis, -1>]) +
+            1 / static_cast<double>(resistance[here] + resistance[along<Axis, 1>]));
+  }
+};
+
+template <class Real, int Axes>
+double euler_rate(StructuredMesh const& mesh, Field<Real> const& resistance) {
+  double largest = 0;
+  for (Block const& block : mesh.blocks()) {
+    Reduction<Execution, Maximum> found;
+    sweep_reduce(execution(block), resistance.owned(block), Geometry<Real>{}, found, no_outputs,
+                 EulerRate<Real, Axes>{difference_weights<Real>(mesh)}, resistance.view(block));
+    largest = larger(largest, found.value());
+  }
+  return mesh.communicator().max(largest);
+}
 
 /// Sets the ghosts beyond a wall so that the sum across it is one over the diffusivity on the wall.
 template <class Real>
@@ -114,11 +150,7 @@ void fill_ghosts_of_coefficients(StructuredMesh const& mesh, Fields<Real> const&
     all.push_back(field.get());
   }
   Exchange(like, {.corners = corners}).exchange(all);
-  BoundaryConditions walls = BoundaryConditions::all({.kind = BoundaryKind::neumann});
-  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
-    if (!mesh.periodic(axis)) continue;
-    for (int const side : {-1, 1}) walls.at(axis, side).kind = BoundaryKind::periodic;
-  }
+  BoundaryConditions const walls = insulating_walls(mesh);
   for (auto const& field : fields) {
     BoundaryFill(*field, walls).fill(*field, 0, corners ? BoundaryReach::corners : BoundaryReach::faces);
   }
@@ -140,8 +172,12 @@ DiffusivityOfCells<Real> diffusivity_of_cells(StructuredMesh const& mesh, Fields
   fill_ghosts_of_coefficients(mesh, of_cells, false);
   for (std::size_t n = 0; n < of_cells.size(); ++n) {
     std::shared_ptr<Field<Real>> resistance = of_cells[n];
-    if (coefficients.is_solved_for) {
+    if (coefficients.is_solved_for || !coefficients.is_swept) {
       all.of_fields[n].of_cells = of_cells[n];
+      all.of_fields[n].mean = coefficients.mean;
+    }
+    if (!coefficients.is_swept) continue;
+    if (coefficients.is_solved_for) {
       resistance = make_fields<Real>(of_cells[n]->shared_mesh(), {"resistance"}, of_cells[n]->ghosts()).front();
     }
     auto const largest = static_cast<Real>(all.of_fields[n].largest);
@@ -151,9 +187,15 @@ DiffusivityOfCells<Real> diffusivity_of_cells(StructuredMesh const& mesh, Fields
     }
     all.resistances.push_back(std::move(resistance));
   }
+  if (!coefficients.is_swept) return all;
   fill_ghosts_of_coefficients(mesh, all.resistances, false);
   for (std::size_t n = 0; n < of_cells.size(); ++n) {
-    extrapolate_to_walls(mesh, coefficients.walls[n], *all.resistances[n]);
+    Field<Real>& resistance = *all.resistances[n];
+    extrapolate_to_walls(mesh, coefficients.walls[n], resistance);
+    double const in_units_of_largest = mesh.dimensions() == 1   ? euler_rate<Real, 1>(mesh, resistance)
+                                       : mesh.dimensions() == 2 ? euler_rate<Real, 2>(mesh, resistance)
+                                                                : euler_rate<Real, 3>(mesh, resistance);
+    all.of_fields[n].euler_rate = in_units_of_largest * all.of_fields[n].largest;
   }
   return all;
 }

@@ -7,6 +7,7 @@
 #include "framework/field/boundary.hpp"
 #include "framework/field/field.hpp"
 #include "framework/mesh/structured_mesh.hpp"
+#include "physics/equations/diffusion.hpp"
 
 // Coefficients of a declared physics: fields that its functor reads and no integrator changes.
 
@@ -17,6 +18,8 @@ template <class Real>
 struct Diffusivity {
   double largest = 0;                             ///< in length^2 / time
   std::shared_ptr<Field<Real> const> of_cells{};  ///< valid in the ghosts; null: `largest` everywhere
+  double euler_rate = 0;                          ///< inverse of the stable step, where sweeps evaluate it by cells
+  FaceMean mean = FaceMean::harmonic;
 };
 
 /// The coefficients of a rate in a run.
@@ -27,6 +30,8 @@ struct Coefficients {
   bool vary = false;                        ///< whether a deck gives more than a number for one of them
   std::vector<BoundaryConditions> walls{};  ///< of each field of the state
   bool is_solved_for = false;               ///< whether solvers need the diffusivity that follows
+  bool is_swept = true;                     ///< whether sweeps do
+  FaceMean mean = FaceMean::harmonic;       ///< of a diffusivity; sweeps take no other
 };
 
 /// New fields of a mesh with these names.
@@ -44,9 +49,9 @@ void fill_ghosts_of_coefficients(StructuredMesh const& mesh, Fields<Real> const&
 template <class Real>
 struct DiffusivityOfCells {
   std::vector<Diffusivity<Real>> of_fields;
-  /// largest / (2 diffusivity) of each field, infinite where nothing diffuses; empty if the coefficients do not vary.
-  /// Ghosts are such that the sum of both cells at a face gives its diffusivity: the harmonic mean and, on walls with a
-  /// derivative, what solvers take there (FaceConductivity::at_wall).
+  /// largest / (2 diffusivity) of each field, infinite where nothing diffuses; empty if the coefficients do not vary,
+  /// or no sweep reads them. Ghosts are such that the sum of both cells at a face gives its diffusivity: the harmonic
+  /// mean and, on walls with a derivative, what solvers take there (FaceConductivity::at_wall).
   Fields<Real> resistances;
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <halocline/physics.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -107,10 +108,11 @@ std::string manufactured(int axes, std::string const& method, std::string const&
          "', exact: '" + u + "', source: '" + source + "', boundary: {" + walls + "}}\n";
 }
 
-double error_of(int axes, std::string const& method, std::string const& wall, Index cells) {
+double error_of(int axes, std::string const& method, std::string const& wall, Index cells, bool stretched = false) {
   PhysicsEntry const entry = spreading().evolution<Spreading, 1, 2, 3>();
-  auto const physics = make(entry, manufactured(axes, method, wall),
-                            test::unit_mesh(std::vector<Index>(static_cast<std::size_t>(axes), cells)));
+  auto const physics =
+      make(entry, manufactured(axes, method, wall),
+           test::unit_mesh(std::vector<Index>(static_cast<std::size_t>(axes), cells), {.stretched = stretched}));
   double const end = 0.05;
   // Explicit steps are so short that only the error in space is left; the others are by a method of second order.
   double const longest = physics->stable_step();
@@ -133,6 +135,79 @@ INSTANTIATE_TEST_SUITE_P(AllAxes, CoefficientOrder,
                          testing::Combine(testing::Values(1, 2, 3),
                                           testing::Values("rk4", "sdirk2", "imex_ars222", "imex_ark3"),
                                           testing::Values("dirichlet", "neumann", "robin")));
+
+// Operators evaluate the rate there; uneven cells are small where u is flat, too, so two more are needed.
+TEST(Coefficients, DiffusionAloneIsOfSecondOrderOnStretchedMeshes) {
+  for (std::string const method : {"rk4", "rkl2", "sdirk2", "imex_ark3"}) {
+    for (std::string const wall : {"dirichlet", "neumann", "robin"}) {
+      double const coarse = error_of(2, method, wall, 16, true);
+      double const fine = error_of(2, method, wall, 32, true);
+      EXPECT_NEAR(std::log2(coarse / fine), 2, 0.3) << method << ", " << wall << ": " << coarse << ", " << fine;
+    }
+  }
+}
+
+/// Edges of equal cells, by number: the mesh does not know that they are equal.
+std::shared_ptr<StructuredMesh const> evenly_stretched(std::vector<Index> const& cells) {
+  StructuredMeshDescription description;
+  for (Index const count : cells) {
+    std::vector<double> edges;
+    for (Index i = 0; i <= count; ++i) edges.push_back(static_cast<double>(i) / static_cast<double>(count));
+    description.axes.push_back(Axis::stretched(edges));
+  }
+  return StructuredMesh::make(description, test::all_ranks());
+}
+
+// Sweeps evaluate the rate on one mesh, operators on the other, with walls of all kinds and sources.
+TEST(Coefficients, SweepsAndOperatorsAgree) {
+  PhysicsEntry const entry = spreading().evolution<Spreading, 2>();
+  for (std::string const method : {"ssp_rk3", "dormand_prince", "rkl2", "imex_ars222", "imex_ark3", "bdf2"}) {
+    std::string deck = "time: {method: " + method + "}\n" + precisely;
+    deck +=
+        "spreading:\n  k: 1+x+y^2\n  sources: [{position: [0.3, 0.9], strength: 1+t}]\n"
+        "  u: {initial: 'x*y', source: 'sin(9*x)+t', boundary: {west: {kind: dirichlet, value: 1+t}, east: {kind: "
+        "robin, "
+        "a: 2, b: 1, value: y}, north: {kind: neumann, value: x*t}}}\n";
+    std::vector<double> means, largest, integrals;
+    for (auto const& mesh : {test::unit_mesh({13, 7}), evenly_stretched({13, 7})}) {
+      auto const physics = make(entry, deck, mesh);
+      run(*physics, 0.01, 20);
+      means.push_back(quantity(*physics, "mean(u)"));
+      largest.push_back(quantity(*physics, "maximum(u)"));
+      integrals.push_back(quantity(*physics, "integral(u)"));
+    }
+    // Solves end at 1e-13 of the residual, 40 of them at most.
+    EXPECT_NEAR(means[1], means[0], 1e-11) << method;
+    EXPECT_NEAR(largest[1], largest[0], 1e-11) << method;
+    EXPECT_NEAR(integrals[1], integrals[0], 1e-11) << method;
+  }
+}
+
+TEST(Coefficients, IntegralsOnStretchedMeshesAreWeightedByVolumes) {
+  PhysicsEntry const entry = spreading().evolution<Spreading, 1>();
+  auto const physics = make(entry, "time: {method: bdf2}\nspreading: {u: {initial: x, exact: 0}}\n",
+                            test::unit_mesh({40}, {.stretched = true}));
+  // The midpoint rule is exact for x, and for x^2 off by the sum of width^3 / 12 < 0.04^2 / 12.
+  EXPECT_NEAR(quantity(*physics, "integral(u)"), 0.5, 1e-14);
+  EXPECT_NEAR(quantity(*physics, "mean(u)"), 0.5, 1e-14);
+  EXPECT_NEAR(quantity(*physics, "error_1(u)"), 0.5, 1e-14);
+  EXPECT_NEAR(quantity(*physics, "error_2(u)"), std::sqrt(1.0 / 3), 2e-4);
+}
+
+// A cell that conducts well between cells that do not: faces take harmonic means, and steps are as long as they allow.
+TEST(Coefficients, TheStableStepIsThatOfTheFaces) {
+  PhysicsEntry const entry = spreading().evolution<Spreading, 1>();
+  Index const cells = 16;
+  double const square = 1.0 / static_cast<double>(cells * cells);
+  auto const step = [&](std::string const& k, std::shared_ptr<StructuredMesh const> const& mesh) {
+    return make(entry, "time: {method: explicit_euler}\nspreading: {k: '" + k + "'}\n", mesh)->stable_step();
+  };
+  std::string const spike = "abs(x-0.53125) < 0.01 ? 1000 : 1";
+  double const face = 2.0 * 1000 / 1001;
+  EXPECT_NEAR(step(spike, test::unit_mesh({cells})), square / (2 * face), 1e-12);
+  EXPECT_NEAR(step(spike, evenly_stretched({cells})), square / (2 * face), 1e-12);
+  EXPECT_NEAR(step("1", test::unit_mesh({cells})), square / 2, 1e-12);
+}
 
 /// Largest and mean u after some steps of a deck.
 std::vector<double> outcome(PhysicsEntry const& entry, std::string const& own, std::string const& method, double end,
@@ -282,6 +357,69 @@ TEST(Coefficients, DiffusivitiesBelowZeroAreRefusedByNameAndPlace) {
         std::string::npos)
         << error.what();
   }
+}
+
+/// The only field, with a material: u starts as twice the material unless the deck says otherwise.
+Equations of_material() {
+  auto const ramp = [](double factor) {
+    return
+        [factor](Options const& own, StructuredMesh const&, Block const& block) -> std::optional<std::vector<double>> {
+          if (factor == 2 && own.has("initial")) return std::nullopt;
+          std::vector<double> cells;
+          for (Index i = block.cells.begin[0]; i < block.cells.end[0]; ++i)
+            cells.push_back(factor * static_cast<double>(i));
+          return cells;
+        };
+  };
+  Equations equations("spreading", "Diffusion.");
+  equations.only_field("u", "Initial values.").coefficient("k", "Diffusivity.", "");
+  equations.material("m", ramp(1)).computed("u", ramp(2));
+  equations.integral("weight", "", "m").integral("weighted", "u", "m").integral("all", "u", "").conserves("u");
+  equations.mean("u");
+  return equations;
+}
+
+TEST(Coefficients, AnOnlyFieldHasItsOptionsInTheSectionOfThePhysics) {
+  PhysicsEntry const entry = of_material().evolution<Spreading, 1>();
+  auto const made = [&](std::string const& own) {
+    return make(entry, "time: {method: bdf2}\n" + own, test::unit_mesh({4}));
+  };
+  auto const physics = made("");
+  // Cells 0 to 3 of width 1/4: the sums of i, of 2 i^2 and of 2 i.
+  EXPECT_DOUBLE_EQ(quantity(*physics, "weight"), 1.5);
+  EXPECT_DOUBLE_EQ(quantity(*physics, "weighted"), 7);
+  EXPECT_DOUBLE_EQ(quantity(*physics, "all"), 3);
+  EXPECT_DOUBLE_EQ(quantity(*physics, "mean"), 3);
+  EXPECT_EQ(physics->conserved(), std::vector<std::string>{"all"});
+  ASSERT_EQ(physics->fields().size(), 2U);
+  EXPECT_EQ(physics->fields()[1]->name(), "m");
+  EXPECT_EQ(physics->quantities().front().name, "weight");
+  // Without k nothing else diffuses than by 1.
+  run(*physics, 10, 40);
+  EXPECT_NEAR(quantity(*physics, "weighted"), 4.5, 1e-6);
+  EXPECT_NEAR(quantity(*physics, "all"), 3, 1e-9);
+
+  auto const given = made("spreading: {initial: 1, exact: 3, source: 2, boundary: {west: {kind: dirichlet}}}\n");
+  EXPECT_DOUBLE_EQ(quantity(*given, "all"), 1);
+  EXPECT_DOUBLE_EQ(quantity(*given, "error_maximum"), 2);
+  EXPECT_TRUE(given->conserved().empty());
+}
+
+TEST(Coefficients, OnlyDiffusionAloneTakesAnotherMeanOnFaces) {
+  Equations equations = spreading();
+  equations.face_mean([](Options const&) { return FaceMean::arithmetic; });
+  // The mean of 1 and 3 on the face between two cells of width 1/2: after a long step of one cell's heat both have
+  // half.
+  auto const physics = make(equations.evolution<Spreading, 1>(),
+                            "time: {method: implicit_euler}\n" + precisely +
+                                "spreading: {k: 'x<0.5 ? 1 : 3', u: {initial: 'x<0.5 ? 1 : 0'}}\n",
+                            StructuredMesh::make({.axes = {Axis::uniform(2, 0, 1)}}, test::this_rank()));
+  run(*physics, 0.25, 1);
+  // With a = step k / width^2 = 2: u0 = 1 - a (u0 - u1), u1 = a (u0 - u1).
+  EXPECT_NEAR(quantity(*physics, "maximum(u)"), 3.0 / 5, 1e-12);
+
+  equations.coefficient("rate", "Another.", "1").field("v", "Another.");
+  EXPECT_THROW(static_cast<void>(equations.evolution<Decaying, 1>()), InputError);
 }
 
 TEST(Coefficients, FunctorAndDeclarationAgreeOnTheirNumber) {

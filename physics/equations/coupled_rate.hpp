@@ -255,8 +255,10 @@ class CoupledRate final : public ImplicitRate<Real> {
     fill_volumes(control_volume_grid(description_.mesh, Centring::cell, description_.walls.front()), volume_);
   }
 
-  [[nodiscard]] std::vector<SolveReport> solve(double time, double scale, Fields<Real> const& right,
-                                               Fields<Real> const& out) override {
+  [[nodiscard]] std::vector<SolveReport> solve(double time, double scale, FieldVector<Real> const& given,
+                                               FieldVector<Real>& result) override {
+    Fields<Real> const& right = given.fields();
+    Fields<Real> const& out = result.fields();
     prepare(scale);
     Field<Real>& b = *as_field_vector<Real>(*b_).fields().front();
     Field<Real>& x = *as_field_vector<Real>(*x_).fields().front();

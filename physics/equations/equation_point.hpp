@@ -4,6 +4,7 @@
 
 #include "framework/kernel/stencil.hpp"
 #include "framework/mesh/index_range.hpp"
+#include "framework/mesh/structured_mesh.hpp"
 
 namespace halocline {
 
@@ -13,6 +14,19 @@ struct DifferenceWeights {
   Real inverse_spacing[3] = {0, 0, 0};
   Real inverse_square[3] = {0, 0, 0};  ///< 1 / spacing^2
 };
+
+/// Those of a uniform mesh; zero along stretched axes.
+template <class Real>
+[[nodiscard]] DifferenceWeights<Real> difference_weights(StructuredMesh const& mesh) {
+  DifferenceWeights<Real> weights;
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+    if (!mesh.axis(axis).is_uniform()) continue;
+    double const spacing = mesh.axis(axis).spacing();
+    weights.inverse_spacing[axis] = static_cast<Real>(1 / spacing);
+    weights.inverse_square[axis] = static_cast<Real>(1 / (spacing * spacing));
+  }
+  return weights;
+}
 
 /// The point at which the rate of an equation is evaluated, with central differences there. What is not used costs
 /// nothing.

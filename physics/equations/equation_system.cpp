@@ -36,7 +36,8 @@ PointSources<Real> point_sources(std::vector<Options> const& given, StructuredMe
                                  Field<Real> const& like) {
   PointSources<Real> all;
   for (Options const& source : given) {
-    all.add(mesh, like, source.reals("position"), 1 / cell_volume(mesh), point_strength(source));
+    std::vector<double> const position = source.reals("position");
+    all.add(mesh, like, position, 1 / cell_volume(mesh, position), point_strength(source));
   }
   return all;
 }
@@ -46,7 +47,7 @@ PointSources<Real> point_sources(std::vector<Options> const& given, StructuredMe
 template <class Real>
 EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldVector<Real> const& state,
                                      std::vector<EquationField> fields, StagesOfLaw<Real> stages,
-                                     std::unique_ptr<ImplicitRate<Real>> implicit)
+                                     LinearPart<Real> linear)
     : mesh_(std::move(mesh)),
       like_(state.fields()),
       fields_(std::move(fields)),
@@ -54,7 +55,7 @@ EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh,
       law_(std::move(stages.law)),
       reads_corners_(stages_->shape().kind == ShapeKind::box),
       exchange_(as_bases(like_), {.corners = reads_corners_}),
-      implicit_(std::move(implicit)) {
+      linear_(std::move(linear)) {
   for (std::size_t n = 0; n < fields_.size() && !law_; ++n) walls_.emplace_back(*like_.fields()[n], fields_[n].walls);
   for (std::size_t n = 0; n < fields_.size(); ++n) {
     points_.push_back(point_sources(fields_[n].points, *mesh_, *like_.fields()[n]));
@@ -122,9 +123,10 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, Vector& y, doubl
                                     std::span<WeightedVector const> terms, double scale, Vector& out, Vector* slope) {
   FieldVector<Real>& of = as_state<Real>(y);
   FieldVector<Real>& to = as_state<Real>(out);
-  bool const is_solved_for = part == RatePart::explicit_ && !stages_->has_explicit_part();
-  FieldVector<Real> const* source = nullptr;
-  if (!is_solved_for) source = sources(time);
+  bool const is_sources_alone = part == RatePart::explicit_ && !stages_->has_explicit_part();
+  if (is_sources_alone || !linear_.is_swept)
+    return evaluate_by_operators(part, time, of, own, terms, scale, out, slope);
+  FieldVector<Real> const* const source = sources(time);
   prepare(time, of);
 
   auto const add_source = [&] {
@@ -167,6 +169,30 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, Vector& y, doubl
 }
 
 template <class Real>
+void EquationSystem<Real>::evaluate_by_operators(RatePart part, double time, FieldVector<Real>& y, double own,
+                                                 std::span<WeightedVector const> terms, double scale, Vector& out,
+                                                 Vector* slope) {
+  bool const is_whole = part == RatePart::whole;
+  Vector const* rate = is_whole || !linear_.with_sources ? sources(time) : nullptr;
+  if (is_whole) {
+    exchange_.finish();
+    if (!rate_) rate_ = create_state();
+    linear_.rate->evaluate(time, y, as_state<Real>(*rate_));
+    if (rate != nullptr) rate_->add(1, *rate);
+    rate = rate_.get();
+  }
+  std::vector<WeightedVector> all(terms.begin(), terms.end());
+  if (own != 0) all.push_back({own, &y});
+  if (rate != nullptr) all.push_back({scale, rate});
+  out.assign(all);
+  if (slope == nullptr) return;
+  if (rate != nullptr)
+    slope->copy(*rate);
+  else
+    slope->fill(0);
+}
+
+template <class Real>
 void EquationSystem<Real>::use_donor_cells(std::vector<std::string> names) {
   names_ = std::move(names);
   first_unphysical_.reset();
@@ -203,14 +229,14 @@ void EquationSystem<Real>::take_donor_cells(StageArguments<Real> const& stage, F
 
 template <class Real>
 std::vector<SolveReport> EquationSystem<Real>::solve(double time, double scale, Vector const& right, Vector& out) {
-  if (!implicit_) throw DefectError("a system without an implicit part was asked to solve for it");
+  if (!linear_.rate) throw DefectError("a system without an implicit part was asked to solve for it");
   exchange_.finish();
-  Fields<Real> const& to = as_state<Real>(out).fields();
-  FieldVector<Real> const* const source = stages_->has_explicit_part() ? nullptr : sources(time);
-  if (source == nullptr) return implicit_->solve(time, scale, as_field_vector<Real>(right).fields(), to);
+  FieldVector<Real>& to = as_state<Real>(out);
+  FieldVector<Real> const* const source = linear_.with_sources ? sources(time) : nullptr;
+  if (source == nullptr) return linear_.rate->solve(time, scale, as_field_vector<Real>(right), to);
   if (!right_) right_ = create_state();
   right_->assign({{1, &right}, {scale, source}});
-  return implicit_->solve(time, scale, as_field_vector<Real>(*right_).fields(), to);
+  return linear_.rate->solve(time, scale, as_field_vector<Real>(*right_), to);
 }
 
 template <class Real>
@@ -231,10 +257,19 @@ std::optional<double> EquationSystem<Real>::fastest(double time, FieldVector<Rea
 }
 
 template <class Real>
-double EquationSystem<Real>::linear_euler_rate() const {
+double EquationSystem<Real>::linear_euler_rate() {
+  if (linear_euler_rate_) return *linear_euler_rate_;
   double largest = 0;
-  for (Diffusivity<Real> const& of_field : stages_->diffusivity()) largest = larger(largest, of_field.largest);
-  return 1 / stable_diffusion_step(*mesh_, largest) + stages_->coupling_euler_rate();
+  if (!linear_.is_swept) {
+    largest = linear_.rate->euler_rate();
+  } else {
+    for (Diffusivity<Real> const& of_field : stages_->diffusivity()) {
+      bool const varies = of_field.euler_rate > 0;
+      largest = larger(largest, varies ? of_field.euler_rate : 1 / stable_diffusion_step(*mesh_, of_field.largest));
+    }
+  }
+  linear_euler_rate_ = largest + stages_->coupling_euler_rate();
+  return *linear_euler_rate_;
 }
 
 template class EquationSystem<float>;

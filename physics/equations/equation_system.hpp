@@ -26,18 +26,23 @@ struct EquationField {
   BoundaryConditions walls;             ///< not used for the fields of a law
 };
 
+/// How a system takes the linear part of its rate.
+template <class Real>
+struct LinearPart {
+  std::unique_ptr<ImplicitRate<Real>> rate = nullptr;  ///< null if no method solves for it and sweeps evaluate it
+  bool is_swept = true;       ///< the stages evaluate it; otherwise they have no other part, and `rate` does
+  bool with_sources = false;  ///< methods that solve for it solve for sources, too
+};
+
 /// A declared physics as integrators see it: fields on the cells of one mesh, whose rate is given by Stages and, for
 /// each field, a source.
 template <class Real>
 class EquationSystem final : public EvolvingSystem {
  public:
-  /// \param state    of the physics; all states are created like it. Collective.
-  /// \param law      the law that these states obey, which handles walls; null: each field has its own walls
-  /// \param implicit the linear part of the rate, if a method solves for it, else null. Sources are solved for where
-  ///                 the rate has no other part
+  /// \param state of the physics; all states are created like it. Collective.
+  /// \param law   the law that these states obey, which handles walls; null: each field has its own walls
   EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldVector<Real> const& state,
-                 std::vector<EquationField> fields, StagesOfLaw<Real> stages,
-                 std::unique_ptr<ImplicitRate<Real>> implicit = nullptr);
+                 std::vector<EquationField> fields, StagesOfLaw<Real> stages, LinearPart<Real> linear = {});
   ~EquationSystem() override;
 
   [[nodiscard]] std::unique_ptr<Vector> create_state() const override;
@@ -48,7 +53,7 @@ class EquationSystem final : public EvolvingSystem {
   void serialize(StateArchive& archive, std::string const& name, Vector& state) override;
   /// Serializes the state that the solvers of the implicit part keep.
   void serialize_solvers(StateArchive& archive) {
-    if (implicit_) implicit_->serialize(archive);
+    if (linear_.rate) linear_.rate->serialize(archive);
   }
 
   /// The largest `fastest` of the physics' functor over all points of the mesh, in 1 / time; empty if it has none.
@@ -65,12 +70,15 @@ class EquationSystem final : public EvolvingSystem {
   std::optional<std::string> end_donor_cells();
   /// How often a cell of any rank took donor cells in a stage.
   [[nodiscard]] std::int64_t& donor_cells() { return donor_cells_; }
-  /// The inverse of the longest stable step of explicit Euler for the linear part of the rate.
-  [[nodiscard]] double linear_euler_rate() const;
+  /// The inverse of the longest stable step of explicit Euler for the linear part of the rate. Collective.
+  [[nodiscard]] double linear_euler_rate();
 
  private:
   /// Fills the ghosts of y that a rate at `time` reads.
   void prepare(double time, FieldVector<Real>& y);
+  /// A stage of which no sweep evaluates the rate: it is that of operators and sources.
+  void evaluate_by_operators(RatePart part, double time, FieldVector<Real>& y, double own,
+                             std::span<WeightedVector const> terms, double scale, Vector& out, Vector* slope);
   /// The rate on all owned cells, in a separate pass.
   void sweep_slope(StageArguments<Real> const& of, FieldVector<Real>& slope);
   void sweep(FieldVector<Real> const& y, StageArguments<Real> const& stage, FieldVector<Real>& out);
@@ -87,8 +95,10 @@ class EquationSystem final : public EvolvingSystem {
   bool reads_corners_;
   Exchange exchange_;
   std::vector<BoundaryFill> walls_;
-  std::unique_ptr<ImplicitRate<Real>> implicit_;   ///< null: none
+  LinearPart<Real> linear_;
+  std::optional<double> linear_euler_rate_;        ///< once computed
   std::unique_ptr<Vector> right_;                  ///< with sources that are solved for; made when first needed
+  std::unique_ptr<Vector> rate_;                   ///< of operators; as well
   std::unique_ptr<FieldVector<Real>> sources_;     ///< null: none
   std::vector<PointSources<Real>> points_;         ///< of each field; part of `sources_`
   std::optional<double> sources_time_;             ///< time at which `sources_` was evaluated

@@ -7,6 +7,7 @@
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/validation.hpp"
 #include "framework/field/boundary_section.hpp"
+#include "framework/grid/walls.hpp"
 #include "framework/runtime/error.hpp"
 #include "physics/equations/evolution.hpp"
 #include "physics/equations/points.hpp"
@@ -18,6 +19,23 @@ std::string listed(std::vector<std::string> const& names) {
   std::string all;
   for (std::string const& name : names) all += (all.empty() ? "" : ", ") + name;
   return all.empty() ? "none" : all;
+}
+
+/// An option with the values of a field; optional without a default.
+void declare_option(Section& section, std::string const& name, std::string const& sentence,
+                    std::string const& initial) {
+  Option& option = section.field(name, sentence);
+  if (initial.empty())
+    option.optional();
+  else
+    option.defaults_to(initial);
+}
+
+/// The options of a field besides its initial values.
+void declare_field(Section& section) {
+  section.field("source", "Source term, added to the rate of change.").defaults_to(std::string("0"));
+  section.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
+  section.section(declare_boundary_section(BoundaryKind::neumann));
 }
 
 /// Declares sources and receivers in single cells.
@@ -49,17 +67,44 @@ Equations::Equations(std::string name, std::string sentence) : options_(name, st
 
 Equations& Equations::field(std::string const& name, std::string const& sentence, std::string const& initial) {
   Section& section = options_.section(name, sentence);
-  section.field("initial", "Initial values.").defaults_to(initial);
-  section.field("source", "Source term, added to the rate of change.").defaults_to(std::string("0"));
-  section.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
-  section.section(declare_boundary_section(BoundaryKind::neumann));
+  declare_option(section, "initial", "Initial values.", initial);
+  declare_field(section);
   declared_.fields.push_back(name);
   return *this;
 }
 
+Equations& Equations::only_field(std::string const& name, std::string const& sentence, std::string const& initial) {
+  declare_option(options_, "initial", sentence, initial);
+  declare_field(options_);
+  declared_.fields.push_back(name);
+  declared_.in_own_section = true;
+  return *this;
+}
+
 Equations& Equations::coefficient(std::string const& name, std::string const& sentence, std::string const& initial) {
-  options_.field(name, sentence).defaults_to(initial);
+  declare_option(options_, name, sentence, initial);
   declared_.coefficients.push_back(name);
+  return *this;
+}
+
+Equations& Equations::material(std::string const& name, ComputedCells cells) {
+  declared_.materials.push_back(name);
+  return computed(name, std::move(cells));
+}
+
+Equations& Equations::computed(std::string const& name, ComputedCells cells) {
+  declared_.computed[name] = std::move(cells);
+  return *this;
+}
+
+Equations& Equations::face_mean(std::function<FaceMean(Options const& own)> mean) {
+  declared_.face_mean = std::move(mean);
+  return *this;
+}
+
+Equations& Equations::integral(std::string const& name, std::string const& field, std::string const& weight) {
+  if (!field.empty()) require_field(field);
+  declared_.integrals.push_back({name, field, weight});
   return *this;
 }
 
@@ -103,6 +148,8 @@ void Equations::require_field(std::string const& field) const {
 Equations& Equations::conserves(std::string const& field) {
   require_field(field);
   declared_.conserved.push_back(field);
+  auto const is_it = [&](WeightedIntegral const& each) { return each.field == field && each.weight.empty(); };
+  if (std::any_of(declared_.integrals.begin(), declared_.integrals.end(), is_it)) return *this;
   return integral(field);
 }
 
@@ -160,23 +207,33 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
                      " coefficients (`coefficient_fields`, by default 0), but the declared coefficients are " +
                      listed(declared_.coefficients));
   }
+  if (declared_.face_mean && traits.has_rate) {
+    throw InputError("physics `" + declared_.name + "`: a functor with operator() takes the harmonic mean on faces");
+  }
   Section options = options_;
   declare_points(options, declared_.fields);
   Declared declared = declared_;
   int const ghosts = std::max(1, traits.radius);
   declared.has_linear_part = traits.has_linear_part;
   declared.has_explicit_part = traits.has_rate;
+  std::vector<MeshKind> meshes{MeshKind::uniform};
+  if (!traits.has_rate && !traits.is_coupled) meshes.push_back(MeshKind::stretched);
   auto const validate = [declared](Options const& deck, Mistakes& mistakes) {
     Options const own = deck.section(declared.name);
     validate_points(own, deck.section("mesh"), mistakes);
     for (std::string const& coefficient : declared.coefficients) {
+      if (!own.has(coefficient)) continue;
       FieldSource const given = own.field(coefficient);
       if (!given.depends_on_time()) continue;
       add_mistake(own, coefficient, "'" + given.text() + "' depends on t, but coefficients are constant in time",
                   mistakes);
     }
     for (std::string const& field : declared.fields) {
-      validate_boundary(own.section(field).section("boundary"), deck.section("mesh"), mistakes);
+      Options const boundary = declared.options_of(own, field).section("boundary");
+      if (declared.has_explicit_part)
+        validate_boundary(boundary, deck.section("mesh"), mistakes);
+      else
+        validate_walls(boundary, deck.section("mesh"), Centring::cell, mistakes);
     }
   };
   auto const create = [declared, stages](PhysicsContext const& context) -> std::unique_ptr<Physics> {
@@ -191,6 +248,7 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
           .options = std::move(options),
           .time_dependence = TimeDependence::evolving,
           .dimensions = std::move(dimensions),
+          .meshes = std::move(meshes),
           .ghosts = [ghosts](Options const&) { return ghosts; },
           .rate_parts = {.explicit_part = declared.has_explicit_part, .implicit_part = declared.has_linear_part},
           .integrator = declared.integrator,

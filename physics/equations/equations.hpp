@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "physics/equations/riemann.hpp"
 #include "physics/equations/stage_sweeps.hpp"
 #include "physics/equations/stages.hpp"
+#include "physics/equations/weighted_integrals.hpp"
 
 namespace halocline {
 
@@ -27,11 +30,16 @@ struct FieldQuantity {
   std::string field;
 };
 
+/// The values of a field on the owned cells of a block, x fastest, as its physics computes them from its options; the
+/// same for any blocks. Nothing if these options give the field otherwise.
+using ComputedCells = std::function<std::optional<std::vector<double>>(Options const& own, StructuredMesh const& mesh,
+                                                                       Block const& block)>;
+
 /// The longest stable step of explicit Euler with diffusion alone, 1 / (2 D sum of 1 / spacing^2), in the unit of time:
 /// the largest eigenvalue of -D div grad is 4 D times that sum.
 [[nodiscard]] double stable_diffusion_step(StructuredMesh const& mesh, double diffusivity);
 
-/// The declaration of a physics du/dt = rate(u, …) on the cells of a uniform mesh. Everything else is derived from it:
+/// The declaration of a physics du/dt = rate(u, …) on the cells of a mesh. Everything else is derived from it:
 /// options, walls, integrators, steps, quantities, output. Each field of the state has a section of its own with its
 /// initial value (`initial`), a term added to its rate (`source`), an exact solution (`exact`; error norms then become
 /// quantities) and its walls (`boundary`).
@@ -54,7 +62,7 @@ struct FieldQuantity {
 /// with the harmonic mean of D on the face between two cells. If it has `Matrix<Real, fields> coupling() const`, in 1 /
 /// time, that matrix times the fields is added to their rate, and integrators solve for all fields together; the source
 /// includes <halocline/coupling.hpp>. A functor that has nothing else needs no operator(); fully implicit methods then
-/// advance it, too.
+/// advance it, too; if it is a `diffusivity` alone, also on stretched meshes.
 class Equations {
  public:
   /// \param name of the physics in decks, and of its section
@@ -63,9 +71,21 @@ class Equations {
   /// Declares a field of the state; the functor receives them in this order. `initial` is the default initial value, an
   /// expression.
   Equations& field(std::string const& name, std::string const& sentence, std::string const& initial = "0");
+  /// Declares the only field of the state. Its options stand in the section of the physics itself, and the names of its
+  /// quantities lack it: "mean" for "mean(u)". Without `initial`, decks need not give the option.
+  ///
+  /// \param sentence of the option `initial`
+  Equations& only_field(std::string const& name, std::string const& sentence, std::string const& initial = "");
   /// Declares a coefficient: a field that the deck gives, by an expression of position or a file, and that the functor
-  /// reads after those of the state, in this order. `initial` is its default.
+  /// reads after those of the state, in this order. `initial` is its default; if that is empty, decks need not give it.
   Equations& coefficient(std::string const& name, std::string const& sentence, std::string const& initial);
+  /// Declares a field that does not change and that no rate reads: it is written with the state and may weight
+  /// integrals.
+  Equations& material(std::string const& name, ComputedCells cells);
+  /// Values of a field of the state at the start, or of a coefficient, that the deck gives in another way.
+  Equations& computed(std::string const& name, ComputedCells cells);
+  /// Which mean of a diffusivity that depends on coefficients a face takes; the harmonic one by default.
+  Equations& face_mean(std::function<FaceMean(Options const& own)> mean);
   /// Declares a field of a conservation law, for which decks give `primitive` instead. Fields that not all meshes have,
   /// such as the momentum along z, come last.
   Equations& conserved_field(std::string const& name, std::string const& sentence, Primitive primitive);
@@ -89,6 +109,9 @@ class Equations {
   Equations& minimum(std::string const& field) { return report(FieldQuantity::Kind::minimum, field); }
   Equations& maximum(std::string const& field) { return report(FieldQuantity::Kind::maximum, field); }
   Equations& integral(std::string const& field) { return report(FieldQuantity::Kind::integral, field); }
+  /// The integral of a field times a material, either of which may be empty: 1. Stands before all other quantities; if
+  /// the field is conserved, its integral without a weight is the quantity that stays constant.
+  Equations& integral(std::string const& name, std::string const& field, std::string const& weight);
   /// The method if a deck names none; ssp_rk3 by default.
   Equations& integrator(std::string name);
 
@@ -110,6 +133,7 @@ class Equations {
     Traits const traits{Rate<double>::shape.radius,
                         equation::has_linear_part<double, Rate<double>>(),
                         equation::HasRate<double, Rate<double>, axes>,
+                        equation::IsCoupled<Rate<double>>,
                         {equation::fields_of<Rate<double>>()},
                         {equation::coefficients_of<Rate<double>>()}};
     return entry({axes}, traits, {make_stages<float, Rate<float>, axes>, make_stages<double, Rate<double>, axes>});
@@ -121,6 +145,7 @@ class Equations {
     Traits const traits{std::max({Rate<double, Axes>::shape.radius...}),
                         (equation::has_linear_part<double, Rate<double, Axes>>() || ...),
                         (equation::HasRate<double, Rate<double, Axes>, Axes> || ...),
+                        (equation::IsCoupled<Rate<double, Axes>> || ...),
                         {equation::fields_of<Rate<double, Axes>>()...},
                         {equation::coefficients_of<Rate<double, Axes>>()...}};
     return entry({Axes...}, traits,
@@ -147,12 +172,22 @@ class Equations {
     std::vector<std::string> coefficients;
     std::vector<std::string> conserved;
     std::vector<FieldQuantity> quantities;
+    std::vector<WeightedIntegral> integrals;
+    std::vector<std::string> materials;
+    std::map<std::string, ComputedCells> computed;  ///< by field
+    std::function<FaceMean(Options const&)> face_mean;
     std::function<double(Options const&, StructuredMesh const&)> stable_step;
     std::string integrator = "ssp_rk3";
     std::vector<Primitive> primitives;  ///< of a law, in the order of the fields
     std::vector<OwnWall> walls;
     bool has_linear_part = false;   ///< a part of the rate can be solved for
     bool has_explicit_part = true;  ///< there is more than that
+    bool in_own_section = false;    ///< the options of the only field are those of the physics
+
+    /// The section with the options of a field.
+    [[nodiscard]] Options options_of(Options const& own, std::string const& field) const {
+      return in_own_section ? own : own.section(field);
+    }
   };
 
  private:
@@ -185,6 +220,7 @@ class Equations {
     int radius;
     bool has_linear_part;
     bool has_rate;
+    bool is_coupled;
     std::vector<int> fields;        ///< for each number of axes
     std::vector<int> coefficients;  ///< as well
   };

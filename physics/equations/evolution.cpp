@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "framework/field/boundary_section.hpp"
+#include "framework/grid/volumes.hpp"
 #include "framework/io/field_values.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
+#include "framework/operator/right_hand_side.hpp"
 #include "framework/operator/state_archive.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
@@ -54,18 +57,50 @@ struct SumTerms {
   }
 };
 
-std::string called(FieldQuantity const& quantity) {
+/// The sums of a functor with two sums, each term times the volume of its cell, which is the last input.
+template <class Functor>
+struct TimesVolume {
+  static constexpr Shape shape = point;
+  template <class P, class U, class V>
+  KOKKOS_FUNCTION Result<double, 0, 2> operator()(P const& at, U const& u, V const& volume) const {
+    return weighted(Functor{}(at, u), volume);
+  }
+  template <class P, class U, class E, class V>
+  KOKKOS_FUNCTION Result<double, 0, 2> operator()(P const& at, U const& u, E const& exact, V const& volume) const {
+    return weighted(Functor{}(at, u, exact), volume);
+  }
+
+ private:
+  template <class V>
+  KOKKOS_FUNCTION static Result<double, 0, 2> weighted(Result<double, 0, 2> const& terms, V const& volume) {
+    auto const factor = static_cast<double>(volume[here]);
+    return {{}, {factor * terms.sum[0], factor * terms.sum[1]}};
+  }
+};
+
+std::string kind_of(FieldQuantity const& quantity) {
   switch (quantity.kind) {
     case FieldQuantity::Kind::mean:
-      return "mean(" + quantity.field + ")";
+      return "mean";
     case FieldQuantity::Kind::minimum:
-      return "minimum(" + quantity.field + ")";
+      return "minimum";
     case FieldQuantity::Kind::maximum:
-      return "maximum(" + quantity.field + ")";
+      return "maximum";
     case FieldQuantity::Kind::integral:
       break;
   }
-  return "integral(" + quantity.field + ")";
+  return "integral";
+}
+
+FaceMean face_mean(Equations::Declared const& declared, Options const& own) {
+  return declared.face_mean ? declared.face_mean(own) : FaceMean::harmonic;
+}
+
+bool is_uniform(StructuredMesh const& mesh) {
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+    if (!mesh.axis(axis).is_uniform()) return false;
+  }
+  return true;
 }
 
 double cells(StructuredMesh const& mesh) {
@@ -85,23 +120,6 @@ std::array<double, 2> sums(Functor const& functor, Field<Real> const& u, More co
   }
   u.mesh().communicator().sum(all);
   return all;
-}
-
-template <class Real>
-Quantity measured(FieldQuantity const& quantity, Field<Real> const& u, StructuredMesh const& mesh) {
-  std::string const name = called(quantity);
-  switch (quantity.kind) {
-    case FieldQuantity::Kind::minimum:
-      return {name, extreme<reduce::Minimum>(u)};
-    case FieldQuantity::Kind::maximum:
-      return {name, extreme<reduce::Maximum>(u)};
-    case FieldQuantity::Kind::mean:
-      return {name, sums(SumTerms{}, u)[0] / cells(mesh)};
-    case FieldQuantity::Kind::integral:
-      break;
-  }
-  auto const [sum, magnitude] = sums(SumTerms{}, u);
-  return {name, sum * cell_volume(mesh), magnitude * cell_volume(mesh)};
 }
 
 std::vector<BoundaryConditions> walls_of(std::vector<EquationField> const& fields) {
@@ -127,16 +145,16 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
       state_(make_fields<Real>(mesh_, declared_.fields, std::max(1, stages.stages->shape().radius))),
       receivers_(own_.list("receivers"), mesh_, state_.fields()),
       law_(stages.law.get()),
-      solves_(chosen_integrator(context.deck.section("time"), declared_.integrator)->treatment != Treatment::explicit_),
+      treatment_(chosen_integrator(context.deck.section("time"), declared_.integrator)->treatment),
+      is_swept_(is_uniform(*mesh_) && face_mean(declared_, own_) == FaceMean::harmonic),
+      integrator_name_(chosen_integrator(context.deck.section("time"), declared_.integrator)->name),
       integrator_(make_time_integrator(context.deck.section("time"), declared_.integrator)) {
   std::vector<EquationField> fields;
   bool has_exact = false;
   for (std::size_t n = 0; n < declared_.fields.size(); ++n) {
     std::string const& name = declared_.fields[n];
-    Options const field = own_.section(name);
-    Options const initial = law_ != nullptr ? own_.section("initial") : field;
-    std::string const initial_name = law_ != nullptr ? given_name(initial, declared_.primitives[n]) : "initial";
-    fill(initial.field(initial_name), initial.full_name(initial_name), time_, *state_.fields()[n]);
+    Options const field = options_of(n);
+    set_initial(n);
     EquationField& equation_field = fields.emplace_back();
     equation_field.source = field.field("source");
     equation_field.source_name = field.full_name("source");
@@ -148,10 +166,13 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
   }
   if (law_ != nullptr) law_->conserve(state_.fields(), gives_others(own_.section("initial"), declared_.primitives));
   if (!declared_.coefficients.empty()) set_coefficients(fields, *stages.stages);
-  std::unique_ptr<ImplicitRate<Real>> implicit;
-  if (solves_) implicit = implicit_rate(context, fields, *stages.stages);
+  for (std::string const& name : declared_.materials) {
+    materials_.push_back(std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = name}));
+    if (!compute(*materials_.back())) materials_.back()->fill(Real{1});
+  }
+  LinearPart<Real> linear = linear_part(context, fields, *stages.stages);
   system_ =
-      std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages), std::move(implicit));
+      std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages), std::move(linear));
   falls_back_ = law_ != nullptr && system_->has_donor_cells() && own_.choice("fallback") == "donor_cell" &&
                 integrator_->keep_previous();
   if (law_ != nullptr) {
@@ -165,10 +186,47 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
     }
   }
   receivers_.record(time_, state_.fields());
+  if (!is_uniform(*mesh_) || !declared_.integrals.empty()) make_volume();
+  if (!declared_.integrals.empty()) integrals_.emplace(declared_.integrals, *volume_, state_.fields(), materials_);
   if (!has_exact) return;
   exact_ = std::make_unique<Field<Real>>(mesh_, FieldDescription{.name = "exact", .ghosts = 0});
   static_cast<void>(
       Evolution::quantities());  // throws here, before the run begins, if an exact solution is not finite somewhere
+}
+
+template <class Real>
+bool Evolution<Real>::compute(Field<Real>& field) const {
+  auto const found = declared_.computed.find(field.name());
+  if (found == declared_.computed.end()) return false;
+  for (Block const& block : mesh_->blocks()) {
+    std::optional<std::vector<double>> const cells = found->second(own_, *mesh_, block);
+    if (!cells) return false;
+    std::vector<Real> const rounded(cells->begin(), cells->end());
+    field.set_owned(block, 0, std::as_bytes(std::span(rounded)));
+  }
+  return true;
+}
+
+template <class Real>
+void Evolution<Real>::set_initial(std::size_t n) {
+  if (compute(*state_.fields()[n])) return;
+  Options const section = law_ != nullptr ? own_.section("initial") : options_of(n);
+  std::string const name = law_ != nullptr ? given_name(section, declared_.primitives[n]) : "initial";
+  FieldVector<Real> u = state_.of_field(n);
+  evaluate<Real>(section.field(name), section.full_name(name), time_, u);
+}
+
+template <class Real>
+void Evolution<Real>::make_volume() {
+  if (volume_ != nullptr) return;
+  auto volume =
+      std::make_shared<FieldVector<Real>>(std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = "volume"}));
+  fill_volumes(control_volume_grid(mesh_, Centring::cell, insulating_walls(*mesh_)), volume->field());
+  require_in_range(*volume, "the volume of a cell");
+  auto const one = volume->create();
+  one->fill(1);
+  all_volume_ = one->dot(*volume);
+  volume_ = std::move(volume);
 }
 
 /// The list `sources` of a deck, for one field.
@@ -183,12 +241,20 @@ template <class Real>
 void Evolution<Real>::set_coefficients(std::vector<EquationField> const& fields, Stages<Real>& stages) const {
   Coefficients<Real> all{.fields = make_fields<Real>(mesh_, declared_.coefficients, state_.fields().front()->ghosts()),
                          .walls = walls_of(fields),
-                         .is_solved_for = solves_};
+                         .is_solved_for = treatment_ != Treatment::explicit_,
+                         .is_swept = is_swept_};
+  all.mean = face_mean(declared_, own_);
   for (auto const& field : all.fields) {
-    FieldSource const source = own_.field(field->name());
     std::string const called = own_.full_name(field->name());
-    fill(source, called, time_, *field);
-    all.vary = all.vary || !source.is_constant();
+    if (compute(*field)) {
+      all.vary = true;
+    } else if (own_.has(field->name())) {
+      FieldSource const source = own_.field(field->name());
+      fill(source, called, time_, *field);
+      all.vary = all.vary || !source.is_constant();
+    } else {
+      field->fill(Real{1});
+    }
     if (!all.options.empty()) all.options += ", ";
     all.options.append("`").append(called).append("`");
   }
@@ -198,10 +264,13 @@ void Evolution<Real>::set_coefficients(std::vector<EquationField> const& fields,
 
 /// The part of the rate that the deck's solver solves for: for all fields together where they are coupled.
 template <class Real>
-std::unique_ptr<ImplicitRate<Real>> Evolution<Real>::implicit_rate(PhysicsContext const& context,
-                                                                   std::vector<EquationField> const& fields,
-                                                                   Stages<Real> const& stages) const {
-  auto const solver = [&] {
+LinearPart<Real> Evolution<Real>::linear_part(PhysicsContext const& context, std::vector<EquationField> const& fields,
+                                              Stages<Real> const& stages) {
+  bool const is_solved_for = treatment_ != Treatment::explicit_;
+  LinearPart<Real> linear{.is_swept = is_swept_, .with_sources = treatment_ == Treatment::implicit};
+  if (is_swept_ && !is_solved_for) return linear;
+  auto const solver = [&]() -> std::unique_ptr<LinearSolver> {
+    if (!is_solved_for) return nullptr;
     auto made = make_solver(context.deck.section("solver"));
     made->set_observer(context.observer);
     return made;
@@ -213,48 +282,85 @@ std::unique_ptr<ImplicitRate<Real>> Evolution<Real>::implicit_rate(PhysicsContex
       throw InputError("`solver.method`: " + method + " is for symmetric operators, which fields of `" +
                        declared_.name + "` with these rates do not have; `bicgstab` and `gmres` serve them");
     }
-    return coupled;
+    linear.rate = std::move(coupled);
+    return linear;
   }
+  make_volume();
   auto of_fields = std::make_unique<DiffusionOfFields<Real>>();
   std::vector<Diffusivity<Real>> const diffusivity = stages.diffusivity();
   for (std::size_t n = 0; n < diffusivity.size(); ++n) {
     std::optional<ImplicitDiffusion<Real>> diffusion;
     if (diffusivity[n].largest > 0 || diffusivity[n].of_cells != nullptr) {
-      diffusion.emplace(mesh_, walls[n], diffusivity[n], solver());
+      diffusion.emplace(mesh_, walls[n], diffusivity[n], volume_, solver());
     }
-    of_fields->add(declared_.fields[n], std::move(diffusion));
+    of_fields->add(declared_.in_own_section ? "solver" : "solver/" + declared_.fields[n], std::move(diffusion));
   }
-  return of_fields;
+  linear.rate = std::move(of_fields);
+  return linear;
 }
 
 template <class Real>
 std::vector<FieldBase const*> Evolution<Real>::fields() const {
   std::vector<FieldBase const*> all;
   for (auto const& field : state_.fields()) all.push_back(field.get());
+  for (auto const& field : materials_) all.push_back(field.get());
   return all;
+}
+
+template <class Real>
+std::string Evolution<Real>::called(std::string const& quantity, std::string const& field) const {
+  return declared_.in_own_section ? quantity : quantity + "(" + field + ")";
+}
+
+/// The integrals of u and |u|.
+template <class Real>
+std::array<double, 2> Evolution<Real>::integrate(Field<Real> const& u) const {
+  if (!is_uniform(*mesh_)) return sums(TimesVolume<SumTerms>{}, u, std::as_const(volume_->field()));
+  auto const [sum, magnitude] = sums(SumTerms{}, u);
+  return {sum * cell_volume(*mesh_), magnitude * cell_volume(*mesh_)};
+}
+
+template <class Real>
+Quantity Evolution<Real>::measured(FieldQuantity const& quantity) const {
+  auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), quantity.field);
+  Field<Real> const& u = *state_.fields()[static_cast<std::size_t>(at - declared_.fields.begin())];
+  std::string const name = called(kind_of(quantity), quantity.field);
+  switch (quantity.kind) {
+    case FieldQuantity::Kind::minimum:
+      return {name, extreme<reduce::Minimum>(u)};
+    case FieldQuantity::Kind::maximum:
+      return {name, extreme<reduce::Maximum>(u)};
+    case FieldQuantity::Kind::mean:
+      return {name, is_uniform(*mesh_) ? sums(SumTerms{}, u)[0] / cells(*mesh_) : integrate(u)[0] / all_volume_};
+    case FieldQuantity::Kind::integral:
+      break;
+  }
+  auto const [integral, magnitude] = integrate(u);
+  return {name, integral, magnitude};
 }
 
 template <class Real>
 std::vector<Quantity> Evolution<Real>::quantities() const {
   std::vector<Quantity> all;
-  for (FieldQuantity const& quantity : declared_.quantities) {
-    auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), quantity.field);
-    auto const n = static_cast<std::size_t>(at - declared_.fields.begin());
-    all.push_back(measured(quantity, *state_.fields()[n], *mesh_));
-  }
+  if (integrals_) integrals_->add(state_, all);
+  for (FieldQuantity const& quantity : declared_.quantities) all.push_back(measured(quantity));
   for (std::size_t n = 0; n < declared_.fields.size(); ++n) add_errors(n, all);
   if (falls_back_) all.push_back({"donor_cells", static_cast<double>(system_->donor_cells())});
   return all;
 }
 
 template <class Real>
-void Evolution<Real>::add_errors(std::size_t field, std::vector<Quantity>& all) const {
+void Evolution<Real>::add_errors(std::size_t field, std::vector<Quantity>& quantities) const {
   std::string const& name = declared_.fields[field];
-  Options const own = own_.section(name);
+  Options const own = options_of(field);
   if (!own.has("exact")) return;
   exact_->fill(own.expression("exact"), time_, 0, "`" + own.full_name("exact") + "`");
   Field<Real> const& u = *state_.fields()[field];
-  auto const [one, square] = sums(ErrorTerms{}, u, std::as_const(*exact_));
+  bool const uniform = is_uniform(*mesh_);
+  auto const [one, square] =
+      uniform ? sums(ErrorTerms{}, u, std::as_const(*exact_))
+              : sums(TimesVolume<ErrorTerms>{}, u, std::as_const(*exact_), std::as_const(volume_->field()));
+  double const all = uniform ? cells(*mesh_) : all_volume_;
   double largest = 0;
   for (Block const& block : mesh_->blocks()) {
     Reduction<Execution, Maximum> terms;
@@ -262,9 +368,9 @@ void Evolution<Real>::add_errors(std::size_t field, std::vector<Quantity>& all) 
                  std::as_const(*exact_).view(block));
     largest = larger(largest, terms.value());
   }
-  all.push_back({"error_1(" + name + ")", one / cells(*mesh_)});
-  all.push_back({"error_2(" + name + ")", std::sqrt(square / cells(*mesh_))});
-  all.push_back({"error_maximum(" + name + ")", mesh_->communicator().max(largest)});
+  quantities.push_back({called("error_1", name), one / all});
+  quantities.push_back({called("error_2", name), std::sqrt(square / all)});
+  quantities.push_back({called("error_maximum", name), mesh_->communicator().max(largest)});
 }
 
 /// Whether there is no flux of a field at the walls of a law: none passes reflecting walls, except for the components
@@ -283,7 +389,7 @@ bool Evolution<Real>::is_closed_by_law(std::size_t field) const {
 /// Whether the integral cannot change: no flux through walls, and no source.
 template <class Real>
 bool Evolution<Real>::is_closed(std::size_t n) const {
-  Options const field = own_.section(declared_.fields[n]);
+  Options const field = options_of(n);
   if (!point_sources(declared_.fields[n]).empty()) return false;
   if (law_ != nullptr) return field.field("source").is_zero() && is_closed_by_law(n);
   return lets_nothing_in(field, *mesh_);
@@ -294,7 +400,10 @@ std::vector<std::string> Evolution<Real>::conserved() const {
   std::vector<std::string> all;
   for (std::string const& name : declared_.conserved) {
     auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), name);
-    if (is_closed(static_cast<std::size_t>(at - declared_.fields.begin()))) all.push_back("integral(" + name + ")");
+    if (!is_closed(static_cast<std::size_t>(at - declared_.fields.begin()))) continue;
+    auto const is_it = [&](WeightedIntegral const& each) { return each.field == name && each.weight.empty(); };
+    auto const named = std::find_if(declared_.integrals.begin(), declared_.integrals.end(), is_it);
+    all.push_back(named != declared_.integrals.end() ? named->name : called("integral", name));
   }
   return all;
 }
@@ -334,7 +443,7 @@ double Evolution<Real>::euler_step(std::optional<double> const& fastest) const {
   } else if (declared_.stable_step) {
     rate = 1 / declared_.stable_step(own_, *mesh_);
   }
-  if (!solves_) rate += system_->linear_euler_rate();
+  if (treatment_ == Treatment::explicit_) rate += system_->linear_euler_rate();
   return 1 / rate;
 }
 

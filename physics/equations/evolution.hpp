@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "physics/equations/equation_system.hpp"
 #include "physics/equations/equations.hpp"
 #include "physics/equations/points.hpp"
+#include "physics/equations/weighted_integrals.hpp"
 #include "solvers/time/time_integrator.hpp"
 
 namespace halocline {
@@ -31,17 +33,26 @@ class Evolution final : public Physics {
   [[nodiscard]] bool serialize(StateArchive& state) override;
 
  private:
+  [[nodiscard]] Options options_of(std::size_t field) const {
+    return declared_.options_of(own_, declared_.fields[field]);
+  }
+  /// Sets a field to what the physics computes; false if it does not.
+  [[nodiscard]] bool compute(Field<Real>& field) const;
+  void set_initial(std::size_t field);
+  void make_volume();
+  [[nodiscard]] std::array<double, 2> integrate(Field<Real> const& u) const;
+  [[nodiscard]] Quantity measured(FieldQuantity const& quantity) const;
+  [[nodiscard]] std::string called(std::string const& quantity, std::string const& field) const;
   [[nodiscard]] std::vector<Options> point_sources(std::string const& field) const;
   void set_coefficients(std::vector<EquationField> const& fields, Stages<Real>& stages) const;
-  [[nodiscard]] std::unique_ptr<ImplicitRate<Real>> implicit_rate(PhysicsContext const& context,
-                                                                  std::vector<EquationField> const& fields,
-                                                                  Stages<Real> const& stages) const;
+  [[nodiscard]] LinearPart<Real> linear_part(PhysicsContext const& context, std::vector<EquationField> const& fields,
+                                             Stages<Real> const& stages);
   [[nodiscard]] double euler_step(std::optional<double> const& fastest) const;
   [[nodiscard]] bool is_closed(std::size_t field) const;
   [[nodiscard]] bool is_closed_by_law(std::size_t field) const;
   void require_physical(double fastest) const;
   void repeat_with_donor_cells(Step const& step);
-  void add_errors(std::size_t field, std::vector<Quantity>& all) const;
+  void add_errors(std::size_t field, std::vector<Quantity>& quantities) const;
 
   Equations::Declared declared_;
   Options own_;
@@ -53,10 +64,15 @@ class Evolution final : public Physics {
   mutable std::optional<double> known_step_;  ///< euler_step() of the present state, once computed
   StateLaw<Real> const* law_;                 ///< owned by the system; null: none
   bool falls_back_ = false;                   ///< steps to states that are not physical are repeated with donor cells
-  bool solves_;                               ///< the integrator solves for the diffusive part of the rate
+  Treatment treatment_;                       ///< what the integrator solves for
+  bool is_swept_;                             ///< sweeps evaluate the whole rate
   std::string integrator_name_;
   std::unique_ptr<TimeIntegrator> integrator_;
   std::unique_ptr<Field<Real>> exact_;  ///< buffer for exact solutions; null: there are none
+  Fields<Real> materials_;
+  std::shared_ptr<FieldVector<Real> const> volume_;  ///< of each cell; null where nothing needs it
+  double all_volume_ = 0;                            ///< of the mesh
+  std::optional<WeightedIntegrals<Real>> integrals_;
 };
 
 }  // namespace halocline

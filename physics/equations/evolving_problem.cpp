@@ -47,12 +47,6 @@ void VolumeSystem<Real>::evaluate_source(double time) {
   integrate_source<Real>(source_, source_name_, time, *volume_, *source_terms_);
 }
 
-double magnitude_of_integral(Vector const& u, Vector const& volume, double all_volume) {
-  auto const terms = u.create();
-  terms->multiply(volume, u);
-  return std::sqrt(u.dot(*terms) * all_volume);
-}
-
 template <class Real>
 EvolvingProblem<Real>::EvolvingProblem(PhysicsContext const& context, Options own, std::string const& integrator)
     : own_(std::move(own)),

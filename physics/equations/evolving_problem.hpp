@@ -52,10 +52,6 @@ class VolumeSystem : public LinearSystem {
   std::unique_ptr<Vector> source_terms_;  ///< null where there is no source
 };
 
-/// An estimate of the sum of |u| volume, for a Quantity that is the integral of u. By Cauchy and Schwarz it is at most
-/// the root of the sum of u^2 volume times the sum of all volumes.
-[[nodiscard]] double magnitude_of_integral(Vector const& u, Vector const& volume, double all_volume);
-
 /// A LinearSystem of one field u on cells, advanced by the deck's integrator and solver: the common part of evolving
 /// linear physics. A physics makes its system and its initial values, then calls `begin`.
 template <class Real>

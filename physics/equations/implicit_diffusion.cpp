@@ -1,20 +1,69 @@
 #include "physics/equations/implicit_diffusion.hpp"
 
+#include <algorithm>
 #include <utility>
 
-#include "framework/operator/field_vector.hpp"
+#include "framework/kernel/box_loops.hpp"
+#include "framework/mesh/execution.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
+namespace {
+
+template <class Real>
+struct Clear {
+  BlockView<Real> u;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const { u(i, j, k) = 0; }
+};
+
+/// Makes the layer of ghosts beyond walls zero, as operators expect it.
+template <class Real>
+void clear_beyond_walls(StructuredMesh const& mesh, Field<Real>& u) {
+  for (Block const& block : mesh.blocks()) {
+    FaceSet walls = 0;
+    for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+      auto const a = static_cast<std::size_t>(axis);
+      for (int const side : {-1, 1}) {
+        if (block.neighbour(axis, side)) continue;
+        walls |= 1U << (2 * axis + (side < 0 ? 0 : 1));
+        IndexRange beyond = u.owned(block);
+        if (side < 0) {
+          beyond.end[a] = beyond.begin[a];
+          --beyond.begin[a];
+        } else {
+          beyond.begin[a] = beyond.end[a];
+          ++beyond.end[a];
+        }
+        for_box(execution(block), beyond, Clear<Real>{u.view(block)});
+      }
+    }
+    notify({.kind = GhostEvent::Kind::fill_walls, .record = &u.ghost_record(block), .walls = walls});
+  }
+}
+
+}  // namespace
+
+template <class Real>
+void ImplicitRate<Real>::evaluate(double, FieldVector<Real> const&, FieldVector<Real>&) {
+  throw DefectError("a rate that sweeps evaluate was asked to do so by operators");
+}
+
+template <class Real>
+double ImplicitRate<Real>::euler_rate() {
+  throw DefectError("a rate that sweeps evaluate was asked for the stable step of its operators");
+}
 
 template <class Real>
 ImplicitDiffusion<Real>::ImplicitDiffusion(std::shared_ptr<StructuredMesh const> mesh, BoundaryConditions const& walls,
-                                           Diffusivity<Real> diffusivity, std::unique_ptr<LinearSolver> solver)
+                                           Diffusivity<Real> diffusivity,
+                                           std::shared_ptr<FieldVector<Real> const> volume,
+                                           std::unique_ptr<LinearSolver> solver)
     : description_{.mesh = std::move(mesh), .conditions = walls, .mass = 1},
       diffusivity_(std::move(diffusivity)),
-      material_{.conductivity = diffusivity_.of_cells.get()},
+      material_{.conductivity = diffusivity_.of_cells.get(), .mean = diffusivity_.mean},
       solver_(std::move(solver)),
-      walls_(description_, material_) {}
+      walls_(description_, material_),
+      volume_(std::move(volume)) {}
 
 template <class Real>
 void ImplicitDiffusion<Real>::prepare(double scale) {
@@ -23,24 +72,56 @@ void ImplicitDiffusion<Real>::prepare(double scale) {
   description_.conductivity = factor(scale);
   operator_ = make_diffusion<Real>(description_, material_);
   solver_->prepare(*operator_);
-  if (volume_ != nullptr) return;
-  volume_ = operator_->create_vector();
-  b_ = operator_->create_vector();
-  x_ = operator_->create_vector();
-  fill_mass<Real>(description_, {}, *volume_);
+  if (b_ == nullptr) b_ = operator_->create_vector();
 }
 
 template <class Real>
-SolveReport ImplicitDiffusion<Real>::solve(double time, double scale, std::shared_ptr<Field<Real>> const& right,
-                                           std::shared_ptr<Field<Real>> const& out) {
+SolveReport ImplicitDiffusion<Real>::solve(double time, double scale, FieldVector<Real> const& right,
+                                           FieldVector<Real>& out) {
   prepare(scale);
-  FieldVector<Real> solution(out);
-  b_->multiply(*volume_, FieldVector<Real>(right));
+  b_->multiply(*volume_, right);
   walls_.add(time, factor(scale), *b_);
-  x_->copy(solution);
+  if (out.field().ghosts() == as_field_vector<Real>(*b_).field().ghosts()) {
+    clear_beyond_walls(*description_.mesh, out.field());
+    return solver_->solve(*operator_, *b_, out);
+  }
+  if (x_ == nullptr) x_ = operator_->create_vector();
+  x_->copy(out);
   SolveReport report = solver_->solve(*operator_, *b_, *x_);
-  solution.copy(*x_);
+  out.copy(*x_);
   return report;
+}
+
+template <class Real>
+void ImplicitDiffusion<Real>::prepare_stiffness() {
+  if (stiffness_ != nullptr) return;
+  DiffusionDescription alone = description_;
+  alone.conductivity = factor(1);
+  alone.mass = 0;
+  stiffness_ = make_diffusion<Real>(alone, material_);
+  minus_inverse_volume_ = volume_->create();
+  minus_inverse_volume_->copy(*volume_);
+  minus_inverse_volume_->invert();
+  minus_inverse_volume_->scale(-1);
+}
+
+template <class Real>
+void ImplicitDiffusion<Real>::evaluate(double time, FieldVector<Real> const& y, FieldVector<Real>& out) {
+  prepare_stiffness();
+  stiffness_->apply(y, out);
+  walls_.add(time, -factor(1), out);
+  out.multiply(*minus_inverse_volume_, out);
+}
+
+/// By Gershgorin's circles: the diagonal is the sum of a cell's face coefficients and at least the sum of its
+/// neighbours' entries.
+template <class Real>
+double ImplicitDiffusion<Real>::euler_rate() {
+  prepare_stiffness();
+  auto const diagonal = volume_->create();
+  if (!stiffness_->diagonal(*diagonal)) throw DefectError("the operator of diffusion has no diagonal");
+  diagonal->multiply(*minus_inverse_volume_, *diagonal);
+  return diagonal->maximum();  // of magnitudes
 }
 
 template <class Real>
@@ -49,32 +130,57 @@ void ImplicitDiffusion<Real>::serialize(StateArchive& state, std::string const& 
 }
 
 template <class Real>
-void DiffusionOfFields<Real>::add(std::string name, std::optional<ImplicitDiffusion<Real>> diffusion) {
-  parts_.push_back({std::move(name), std::move(diffusion)});
+void DiffusionOfFields<Real>::add(std::string group, std::optional<ImplicitDiffusion<Real>> diffusion) {
+  parts_.push_back({std::move(group), std::move(diffusion)});
 }
 
 template <class Real>
-std::vector<SolveReport> DiffusionOfFields<Real>::solve(double time, double scale, Fields<Real> const& right,
-                                                        Fields<Real> const& out) {
+std::vector<SolveReport> DiffusionOfFields<Real>::solve(double time, double scale, FieldVector<Real> const& right,
+                                                        FieldVector<Real>& out) {
   if (parts_.empty()) throw DefectError("a rate without an implicit part was asked to solve for it");
   std::vector<SolveReport> reports;
   for (std::size_t n = 0; n < parts_.size(); ++n) {
+    FieldVector<Real> const from = right.of_field(n);
+    FieldVector<Real> to = out.of_field(n);
     if (parts_[n].diffusion) {
-      reports.push_back(parts_[n].diffusion->solve(time, scale, right[n], out[n]));
+      reports.push_back(parts_[n].diffusion->solve(time, scale, from, to));
     } else {
-      FieldVector<Real>(out[n]).copy(FieldVector<Real>(right[n]));
+      to.copy(from);
     }
   }
   return reports;
 }
 
 template <class Real>
-void DiffusionOfFields<Real>::serialize(StateArchive& state) {
-  for (Part& part : parts_) {
-    if (part.diffusion) part.diffusion->serialize(state, "solver/" + part.name);
+void DiffusionOfFields<Real>::evaluate(double time, FieldVector<Real> const& y, FieldVector<Real>& out) {
+  for (std::size_t n = 0; n < parts_.size(); ++n) {
+    FieldVector<Real> to = out.of_field(n);
+    if (parts_[n].diffusion) {
+      parts_[n].diffusion->evaluate(time, y.of_field(n), to);
+    } else {
+      to.fill(0);
+    }
   }
 }
 
+template <class Real>
+double DiffusionOfFields<Real>::euler_rate() {
+  double largest = 0;
+  for (Part& part : parts_) {
+    if (part.diffusion) largest = std::max(largest, part.diffusion->euler_rate());
+  }
+  return largest;
+}
+
+template <class Real>
+void DiffusionOfFields<Real>::serialize(StateArchive& state) {
+  for (Part& part : parts_) {
+    if (part.diffusion) part.diffusion->serialize(state, part.group);
+  }
+}
+
+template class ImplicitRate<float>;
+template class ImplicitRate<double>;
 template class ImplicitDiffusion<float>;
 template class ImplicitDiffusion<double>;
 template class DiffusionOfFields<float>;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/field/field.hpp"
+#include "framework/operator/field_vector.hpp"
 #include "framework/operator/solve_report.hpp"
 #include "framework/operator/state_archive.hpp"
 #include "solvers/linear/solver.hpp"
@@ -19,9 +19,15 @@ class ImplicitRate {
   ImplicitRate(ImplicitRate const&) = delete;
   ImplicitRate& operator=(ImplicitRate const&) = delete;
 
-  /// Finds `out` with out - scale g(time, out) = right; `out` is the initial guess. Collective.
-  [[nodiscard]] virtual std::vector<SolveReport> solve(double time, double scale, Fields<Real> const& right,
-                                                       Fields<Real> const& out) = 0;
+  /// Finds `out` with out - scale g(time, out) = right; `out` is the initial guess, whose ghosts beyond walls may be
+  /// changed. Collective.
+  [[nodiscard]] virtual std::vector<SolveReport> solve(double time, double scale, FieldVector<Real> const& right,
+                                                       FieldVector<Real>& out) = 0;
+  /// out = g(time, y), for y whose ghosts beyond walls are zero. Collective. Throws DefectError if not overridden:
+  /// sweeps evaluate this rate.
+  virtual void evaluate(double time, FieldVector<Real> const& y, FieldVector<Real>& out);
+  /// The inverse of the longest stable step of explicit Euler, where `evaluate` is overridden. Collective.
+  [[nodiscard]] virtual double euler_rate();
   /// Whether the operators that it solves with are symmetric.
   [[nodiscard]] virtual bool is_symmetric() const { return true; }
   /// Serializes the state that its solvers keep; prepares them for that.
@@ -42,5 +48,8 @@ void serialize_prepared(StateArchive& state, std::string const& group, double sc
   prepare(scale);
   solver.serialize(state, group);
 }
+
+extern template class ImplicitRate<float>;
+extern template class ImplicitRate<double>;
 
 }  // namespace halocline

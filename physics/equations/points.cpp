@@ -76,6 +76,15 @@ double cell_volume(StructuredMesh const& mesh) {
   return volume;
 }
 
+double cell_volume(StructuredMesh const& mesh, std::vector<double> const& position) {
+  double volume = 1;
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+    Axis const& line = mesh.axis(axis);
+    volume *= line.width(cell_at(line, position[static_cast<std::size_t>(axis)]));
+  }
+  return volume;
+}
+
 void declare_position(Section& section) {
   section.reals("position", "Position; the cell that contains it is used.", 1, 3);
 }

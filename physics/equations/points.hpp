@@ -20,6 +20,8 @@ namespace halocline {
 
 /// Of a uniform mesh.
 [[nodiscard]] double cell_volume(StructuredMesh const& mesh);
+/// Of the cell that a position selects.
+[[nodiscard]] double cell_volume(StructuredMesh const& mesh, std::vector<double> const& position);
 
 /// Declares the option `position` of a section.
 void declare_position(Section& section);

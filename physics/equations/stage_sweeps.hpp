@@ -48,18 +48,6 @@ struct FastestFunctor {
 
 }  // namespace equation
 
-/// Difference weights of a uniform mesh.
-template <class Real>
-[[nodiscard]] DifferenceWeights<Real> difference_weights(StructuredMesh const& mesh) {
-  DifferenceWeights<Real> weights;
-  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
-    double const spacing = mesh.axis(axis).spacing();
-    weights.inverse_spacing[axis] = static_cast<Real>(1 / spacing);
-    weights.inverse_square[axis] = static_cast<Real>(1 / (spacing * spacing));
-  }
-  return weights;
-}
-
 /// The implementation of Stages: `Rate` on a mesh with `Axes` axes.
 template <class Real, class Rate, int Axes>
 class StageSweeps final : public Stages<Real> {

@@ -1,207 +1,93 @@
-#include <array>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/validation.hpp"
-#include "framework/field/boundary_section.hpp"
-#include "framework/grid/walls.hpp"
-#include "framework/io/field_values.hpp"
-#include "framework/operator/field_vector.hpp"
 #include "framework/plugin/plugin.hpp"
-#include "physics/equations/closed_walls.hpp"
-#include "physics/equations/evolving_problem.hpp"
-#include "physics/equations/exact_errors.hpp"
-#include "physics/equations/points.hpp"
-#include "physics/heat/material.hpp"
+#include "physics/equations/equations.hpp"
+#include "physics/heat/regions.hpp"
 #include "physics/heat/tea_reader.hpp"
 
 namespace halocline::heat {
 namespace {
 
-/// The system V du/dt + K u = V source + wall terms; V the volumes of the cells, K the fluxes out of them.
-template <class Real>
-class HeatSystem final : public VolumeSystem<Real> {
- public:
-  HeatSystem(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Options const& heat,
-             double start, Vector const& like)
-      // The walls have conductivity 1, as the scale is passed to `add` as a factor.
-      : VolumeSystem<Real>(control_volume_grid(description.mesh, description.centring, description.conditions),
-                           BoundarySource<Real>(description, material), heat, start, like),
-        description_(description),
-        material_(material) {}
+/// du/dt = div(k grad u): all of it is the diffusion by the coefficient k.
+template <class Real, int Axes>
+struct Conduction {
+  static constexpr Shape shape = point;
+  static constexpr int coefficient_fields = 1;
 
-  Operator const& shifted(double scale) override {
-    if (operator_ != nullptr && scale == description_.conductivity) return *operator_;
-    description_.conductivity = scale;
-    operator_ = make_diffusion<Real>(description_, material_);
-    return *operator_;
+  explicit Conduction(Options const& /*heat*/) {}
+
+  template <class K>
+  KOKKOS_FUNCTION Real diffusivity(K const& conductivity) const {
+    return conductivity[here];
   }
-
-  Operator const& stiffness() override {
-    if (stiffness_ != nullptr) return *stiffness_;
-    DiffusionDescription alone = description_;
-    alone.conductivity = 1;
-    alone.mass = 0;
-    stiffness_ = make_diffusion<Real>(alone, material_);
-    return *stiffness_;
-  }
-
-  /// By Gershgorin's circles: the diagonal is the sum of a cell's face coefficients and at least the sum of its
-  /// neighbours' entries.
-  double spectral_bound() override {
-    auto const diagonal = this->mass().create();
-    auto const inverse = this->mass().create();
-    inverse->copy(this->mass());
-    inverse->invert();
-    if (!stiffness().diagonal(*diagonal)) return LinearSystem::spectral_bound();
-    diagonal->multiply(*inverse, *diagonal);
-    return 2 * diagonal->maximum();
-  }
-
- private:
-  DiffusionDescription description_;
-  DiffusionMaterial<Real> material_;
-  std::unique_ptr<Operator> operator_;   ///< for the scale in `description_`
-  std::unique_ptr<Operator> stiffness_;  ///< null until first used
 };
 
-constexpr char const* default_integrator = "implicit_euler";
+bool has_regions(Options const& heat) { return !heat.list("regions").empty(); }
 
-/// du/dt = div(k grad u) + source on cells, by any integrator.
-template <class Real>
-class Heat final : public EvolvingProblem<Real> {
- public:
-  explicit Heat(PhysicsContext const& context)
-      : EvolvingProblem<Real>(context, context.deck.section("heat"), default_integrator),
-        closed_(lets_nothing_in(this->own(), *context.mesh)),
-        material_(make_material<Real>(this->own(), context.mesh)),
-        density_volume_(this->u().create()) {
-    DiffusionDescription const description{
-        .mesh = context.mesh,
-        .conditions = make_boundary_conditions(this->own().section("boundary"), *context.mesh),
-        .mass = 1};
-    auto system = std::make_unique<HeatSystem<Real>>(
-        description, DiffusionMaterial<Real>{.conductivity = &material_.conductivity, .mean = material_.mean},
-        this->own(), this->time(), this->u());
-    FieldVector<Real> const& terms = as_field_vector<Real>(*density_volume_);
-    terms.field().copy(material_.density);
-    density_volume_->multiply(system->mass(), terms);
-    if (this->own().has("initial"))
-      evaluate<Real>(this->own().field("initial"), this->own().full_name("initial"), this->time(), this->u());
-    else
-      fill_state(this->own(), *context.mesh, this->field());
-    this->begin(std::move(system));
-    measure();
-  }
+/// Values that follow from the regions of a deck, where it has any and does not give `instead`.
+ComputedCells of_regions(std::string const& instead, std::function<double(Options const&, Options const&)> value) {
+  return [=](Options const& heat, StructuredMesh const& mesh, Block const& block) {
+    std::optional<std::vector<double>> cells;
+    bool const is_given = !instead.empty() && heat.has(instead);
+    if (has_regions(heat) && !is_given) cells = painted(heat, mesh, block, value);
+    return cells;
+  };
+}
 
-  [[nodiscard]] std::vector<FieldBase const*> fields() const override {
-    std::vector<FieldBase const*> all = EvolvingProblem<Real>::fields();
-    all.push_back(&material_.density);
-    return all;
-  }
+/// TeaLeaf's coefficient c of a cell is the reciprocal of its conductivity: the face between a and b gets
+/// (a + b) / (2 a b), the mean of 1 / a and 1 / b.
+double conductivity_of(Options const& heat, Options const& region) {
+  double const density = region.real("density");
+  return heat.choice("coefficient") == "inverse_density" ? density : 1 / density;
+}
 
-  [[nodiscard]] std::vector<Quantity> quantities() const override {
-    std::array<Vector const*, 2> const weights{density_volume_.get(), &this->volume()};
-    std::array<double, 2> of_u{};
-    this->u().dots(weights, of_u);
-    std::vector<Quantity> all{{"temperature", of_u[0]},
-                              {"volume", volume_},
-                              {"mass", mass_},
-                              {"internal_energy", of_u[1], energy_magnitude_}};
-    add_errors<Real>(this->own(), this->u(), this->time(), this->volume(), all);
-    return all;
+void validate(Options const& heat, Mistakes& mistakes) {
+  if (!has_regions(heat) && !heat.has("initial")) {
+    mistakes.add(heat.location(), heat.full_name("initial"), "missing", "give `initial` or `regions`");
   }
-  [[nodiscard]] std::vector<std::string> conserved() const override {
-    if (!closed_) return {};
-    return {"internal_energy"};
-  }
-
- private:
-  /// Records the conserved quantities at the start.
-  void measure() {
-    auto const work = this->u().create();
-    work->fill(1);
-    std::array<Vector const*, 2> const weights{density_volume_.get(), &this->volume()};
-    std::array<double, 2> of_one{};
-    work->dots(weights, of_one);
-    mass_ = of_one[0];
-    volume_ = of_one[1];
-    energy_magnitude_ = magnitude_of_integral(this->u(), this->volume(), volume_);
-  }
-
-  bool closed_;
-  double volume_ = 0;
-  double mass_ = 0;
-  double energy_magnitude_ = 0;  ///< of the initial internal energy
-  Material<Real> material_;
-  std::unique_ptr<Vector> density_volume_;
-};
-
-void validate_conductivity(Options const& heat, Mistakes& mistakes) {
-  FieldSource const k = heat.field("conductivity");
-  if (k.depends_on_time()) {
-    add_mistake(heat, "conductivity", "'" + k.text() + "' depends on t, but the conductivity must be constant in time",
-                mistakes);
-  }
-  if (k.is_constant() && !(k.constant() > 0)) {
-    add_mistake(heat, "conductivity", "'" + k.text() + "' is not above 0", mistakes);
+  if (heat.has("conductivity") && heat.given("coefficient")) {
+    add_mistake(heat, "coefficient", "given together with `conductivity`", mistakes, "give one of them");
   }
 }
 
-Section heat_section() {
-  Section heat("heat", "Heat conduction, du/dt = div(k grad u) + source, on cells.");
-  heat.list(region_section());
-  heat.choice("coefficient",
+PhysicsEntry heat_physics() {
+  Equations heat("heat", "Heat conduction, du/dt = div(k grad u) + source, on cells.");
+  heat.options().list(region_section());
+  heat.options()
+      .choice("coefficient",
               "TeaLeaf's conduction coefficient of a cell, the reciprocal of k: density or 1 / density; k on a face is "
               "the arithmetic mean of both cells.",
               std::vector<std::string>{"density", "inverse_density"})
       .defaults_to(std::string("density"));
-  heat.field("conductivity",
-             "Conductivity k, above 0 and constant in time, which replaces `coefficient`; k on a face is the harmonic "
-             "mean of both cells.")
-      .optional();
-  heat.field("initial", "Initial values of u; if not given, density times energy of the regions.").optional();
-  heat.field("source", "Heat source per volume and time.").defaults_to(std::string("0"));
-  heat.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
-  heat.section(declare_boundary_section(BoundaryKind::neumann));
-  heat.list(receiver_section("u"));
-  heat.check([](Options const& given, Mistakes& mistakes) {
-    if (given.list("regions").empty() && !given.has("initial")) {
-      mistakes.add(given.location(), given.full_name("initial"), "missing", "give `initial` or `regions`");
-    }
-    if (given.has("conductivity") && given.given("coefficient")) {
-      add_mistake(given, "coefficient", "given together with `conductivity`", mistakes, "give one of them");
-    }
-    if (given.has("conductivity")) validate_conductivity(given, mistakes);
+  heat.options().check(validate);
+  heat.coefficient("conductivity",
+                   "Conductivity k, at least 0 and constant in time, which replaces `coefficient`; k on a face is the "
+                   "harmonic mean of both cells.",
+                   "");
+  heat.only_field("u", "Initial values of u; if not given, density times energy of the regions.");
+
+  heat.material("density", of_regions("", [](auto&, auto& region) { return region.real("density"); }));
+  heat.computed("conductivity", of_regions("conductivity", conductivity_of));
+  heat.computed(
+      "u", of_regions("initial", [](auto&, auto& region) { return region.real("density") * region.real("energy"); }));
+  heat.face_mean([](Options const& given) {
+    return has_regions(given) && !given.has("conductivity") ? FaceMean::arithmetic : FaceMean::harmonic;
   });
-  return heat;
-}
-
-void validate(Options const& deck, Mistakes& mistakes) {
-  Options const heat = deck.section("heat");
-  Options const mesh = deck.section("mesh");
-  validate_walls(heat.section("boundary"), mesh, Centring::cell, mistakes);
-  validate_receivers(heat.list("receivers"), mesh, mistakes);
-  validate_regions(heat.list("regions"), mesh.entries("cells"), mistakes);
-}
-
-PhysicsEntry heat_physics() {
-  Section options = heat_section();
-  std::string const sentence = options.sentence();
-  return {.name = "heat",
-          .sentence = sentence,
-          .options = std::move(options),
-          .time_dependence = TimeDependence::evolving,
-          .meshes = {MeshKind::uniform, MeshKind::stretched},
-          .rate_parts = {.explicit_part = false, .implicit_part = true},
-          .integrator = default_integrator,
-          .validate = validate,
-          .create = create_physics<Heat>,
-          .deck_formats = {tea_format()},
-          .promises = {.mirror_symmetric = true, .axes_alike = true}};
+  heat.integral("temperature", "u", "density").integral("volume", "", "").integral("mass", "", "density");
+  heat.integral("internal_energy", "u", "").conserves("u");
+  heat.integrator("implicit_euler").mirror_symmetric().axes_alike();
+  PhysicsEntry entry = heat.evolution<Conduction, 1, 2, 3>();
+  entry.validate = [of_equations = entry.validate](Options const& deck, Mistakes& mistakes) {
+    of_equations(deck, mistakes);
+    validate_regions(deck.section("heat").list("regions"), deck.section("mesh").entries("cells"), mistakes);
+  };
+  entry.deck_formats = {tea_format()};
+  return entry;
 }
 
 }  // namespace

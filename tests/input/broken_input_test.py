@@ -133,12 +133,13 @@ BROKEN_DECKS = [
     ("two conductivities", GOOD, ["--set", "heat.coefficient=density", "--set", "heat.conductivity=1"],
      ["`heat.coefficient`: given together with `conductivity` (--set heat.coefficient=density); give one of them"]),
     ("conductivity that changes", GOOD, ["--set", "heat.conductivity=1+t"],
-     ["`heat.conductivity`: '1+t' depends on t, but the conductivity must be constant in time (--set "
-      "heat.conductivity=1+t)"]),
-    ("no conductivity", GOOD, ["--set", "heat.conductivity=0"],
-     ["`heat.conductivity`: '0' is not above 0 (--set heat.conductivity=0)"]),
-    ("no conductivity somewhere", GOOD, ["--set", "heat.conductivity=0.7-x"],
-     ["`heat.conductivity`: '0.7-x' is not above 0 at (0.8125, 0.0625, 0)"]),
+     ["`heat.conductivity`: '1+t' depends on t, but coefficients are constant in time (--set heat.conductivity=1+t)"]),
+    ("conductivity below 0", GOOD, ["--set", "heat.conductivity=-1"],
+     ["the diffusivity of `u`, which follows from `heat.conductivity`, is -1 at (0.0625, 0.0625), but must be at least 0 and "
+      "finite"]),
+    ("conductivity below 0 somewhere", GOOD, ["--set", "heat.conductivity=0.71875-x"],
+     ["the diffusivity of `u`, which follows from `heat.conductivity`, is -0.09375 at (0.8125, 0.0625), but must be at least 0 "
+      "and finite"]),
     ("conductivity beyond single precision", GOOD, ["--set", "precision=single", "--set", "heat.conductivity=1e60"],
      ["`heat.conductivity`: '1e60' is too large for single precision at (0.0625, 0.0625, 0), t = 0"]),
     ("wall without a value", GOOD, ["--set", "heat.boundary.west={kind: dirichlet, value: log(-1-y)}"],
