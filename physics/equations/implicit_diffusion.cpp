@@ -138,6 +138,7 @@ template <class Real>
 std::vector<SolveReport> DiffusionOfFields<Real>::solve(double time, double scale, FieldVector<Real> const& right,
                                                         FieldVector<Real>& out) {
   if (parts_.empty()) throw DefectError("a rate without an implicit part was asked to solve for it");
+  if (parts_.size() == 1 && parts_[0].diffusion) return {parts_[0].diffusion->solve(time, scale, right, out)};
   std::vector<SolveReport> reports;
   for (std::size_t n = 0; n < parts_.size(); ++n) {
     FieldVector<Real> const from = right.of_field(n);

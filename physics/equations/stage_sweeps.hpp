@@ -107,6 +107,7 @@ class StageSweeps final : public Stages<Real> {
       diffusivity_ = std::move(found.of_fields);
       resists_ = !found.resistances.empty();
       inputs_.insert(inputs_.end(), found.resistances.begin(), found.resistances.end());
+      if (!coefficients.is_swept) inputs_.clear();
     }
   }
 

@@ -39,11 +39,13 @@ SUBJECTS = {
     "laplace": ("lib/halocline/physics/laplace.so", "physics/laplace/laplace.cpp", ["laplace.yaml"]),
     "elasticity": ("lib/halocline/physics/elasticity.so", "physics/elasticity/elasticity.cpp",
                    ["elasticity.yaml", "elasticity-3d.yaml"]),
-    "advection": ("lib/halocline/physics/advection.so", "physics/advection/advection.cpp", ["advection.yaml"]),
+    "advection": ("lib/halocline/physics/advection.so", "physics/advection/advection.cpp", ["advection.yaml", "advection-unsteady.yaml"]),
 }
 # Sources in libraries, and headers that only these include.
-LIBRARIES = {"physics/equations": "equations", "physics/wave/sweeps_2d.cpp": "wave", "physics/advection": "advection"}
-UNITS = {"physics/wave/star.hpp": "physics/wave/sweeps_2d.cpp"}
+LIBRARIES = {"framework/field": "field", "framework/halo": "halo", "framework/operator": "operator",
+             "physics/equations": "equations", "physics/wave/sweeps_2d.cpp": "wave", "physics/advection": "advection"}
+UNITS = {"framework/operator/vector_functors.hpp": "framework/operator/swept_vector.cpp",
+         "physics/wave/star.hpp": "physics/wave/sweeps_2d.cpp"}
 QUICK = ["order in space", "order in time", "conservation", "mirror", "axes", "blocks", "precision", "ghosts",
          "stable step"]
 SLOW = ["ranks"]
@@ -204,7 +206,7 @@ def main():
     caught = [one for one in compiled if one["verdict"] == "caught"]
     commit = subprocess.run(["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True, text=True)
     record = {"machine": platform.node(), "cores": os.cpu_count(), "date": datetime.date.today().isoformat(),
-              "commit": commit.stdout.strip(), "command": f"tests/mutations/mutate.py .halocline/build-release --jobs {given.jobs}",
+              "commit": commit.stdout.strip(), "command": f"tests/mutations/mutate.py {given.build} --jobs {given.jobs}",
               "mutations": len(verdicts),
               "compiled": len(compiled), "caught": len(caught),
               "part_caught": round(len(caught) / max(1, len(compiled)), 3),
