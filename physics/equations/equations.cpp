@@ -93,7 +93,7 @@ Equations& Equations::material(std::string const& name, ComputedCells cells) {
 }
 
 Equations& Equations::computed(std::string const& name, ComputedCells cells) {
-  declared_.computed[name] = std::move(cells);
+  declared_.computed.push_back({name, std::move(cells)});
   return *this;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +33,11 @@ struct FieldQuantity {
 /// same for any blocks. Nothing if these options give the field otherwise.
 using ComputedCells = std::function<std::optional<std::vector<double>>(Options const& own, StructuredMesh const& mesh,
                                                                        Block const& block)>;
+
+struct ComputedField {
+  std::string name;
+  ComputedCells cells;
+};
 
 /// The longest stable step of explicit Euler with diffusion alone, 1 / (2 D sum of 1 / spacing^2), in the unit of time:
 /// the largest eigenvalue of -D div grad is 4 D times that sum.
@@ -174,7 +178,7 @@ class Equations {
     std::vector<FieldQuantity> quantities;
     std::vector<WeightedIntegral> integrals;
     std::vector<std::string> materials;
-    std::map<std::string, ComputedCells> computed;  ///< by field
+    std::vector<ComputedField> computed;
     std::function<FaceMean(Options const&)> face_mean;
     std::function<double(Options const&, StructuredMesh const&)> stable_step;
     std::string integrator = "ssp_rk3";

@@ -196,10 +196,11 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
 
 template <class Real>
 bool Evolution<Real>::compute(Field<Real>& field) const {
-  auto const found = declared_.computed.find(field.name());
+  auto const found = std::find_if(declared_.computed.begin(), declared_.computed.end(),
+                                  [&](ComputedField const& each) { return each.name == field.name(); });
   if (found == declared_.computed.end()) return false;
   for (Block const& block : mesh_->blocks()) {
-    std::optional<std::vector<double>> const cells = found->second(own_, *mesh_, block);
+    std::optional<std::vector<double>> const cells = found->cells(own_, *mesh_, block);
     if (!cells) return false;
     std::vector<Real> const rounded(cells->begin(), cells->end());
     field.set_owned(block, 0, std::as_bytes(std::span(rounded)));
