@@ -162,12 +162,12 @@ std::shared_ptr<StructuredMesh const> evenly_stretched(std::vector<Index> const&
 TEST(Coefficients, SweepsAndOperatorsAgree) {
   PhysicsEntry const entry = spreading().evolution<Spreading, 2>();
   for (std::string const method : {"ssp_rk3", "dormand_prince", "rkl2", "imex_ars222", "imex_ark3", "bdf2"}) {
-    std::string deck = "time: {method: " + method + "}\n" + precisely;
+    std::string deck = "time: {method: ";
+    deck.append(method).append("}\n").append(precisely);
     deck +=
         "spreading:\n  k: 1+x+y^2\n  sources: [{position: [0.3, 0.9], strength: 1+t}]\n"
-        "  u: {initial: 'x*y', source: 'sin(9*x)+t', boundary: {west: {kind: dirichlet, value: 1+t}, east: {kind: "
-        "robin, "
-        "a: 2, b: 1, value: y}, north: {kind: neumann, value: x*t}}}\n";
+        "  u: {initial: 'x*y', source: 'sin(9*x)+t', boundary: {west: {kind: dirichlet, value: 1+t},\n"
+        "    east: {kind: robin, a: 2, b: 1, value: y}, north: {kind: neumann, value: x*t}}}\n";
     std::vector<double> means, largest, integrals;
     for (auto const& mesh : {test::unit_mesh({13, 7}), evenly_stretched({13, 7})}) {
       auto const physics = make(entry, deck, mesh);

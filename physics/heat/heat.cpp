@@ -30,7 +30,8 @@ struct Conduction {
 bool has_regions(Options const& heat) { return !heat.list("regions").empty(); }
 
 /// Values that follow from the regions of a deck, where it has any and does not give `instead`.
-ComputedCells of_regions(std::string const& instead, std::function<double(Options const&, Options const&)> value) {
+ComputedCells of_regions(std::string const& instead,
+                         std::function<double(Options const&, Options const&)> const& value) {
   return [=](Options const& heat, StructuredMesh const& mesh, Block const& block) {
     std::optional<std::vector<double>> cells;
     bool const is_given = !instead.empty() && heat.has(instead);
