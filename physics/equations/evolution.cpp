@@ -369,7 +369,8 @@ void Evolution<Real>::add_errors(std::size_t field, std::vector<Quantity>& quant
                  std::as_const(*exact_).view(block));
     largest = larger(largest, terms.value());
   }
-  quantities.push_back({called("error_1", name), one / all});
+  // An only field has the quantities of physics with an operator of their own.
+  if (!declared_.in_own_section) quantities.push_back({called("error_1", name), one / all});
   quantities.push_back({called("error_2", name), std::sqrt(square / all)});
   quantities.push_back({called("error_maximum", name), mesh_->communicator().max(largest)});
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/deck/field_source.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/validation.hpp"
 #include "framework/plugin/plugin.hpp"
@@ -54,6 +55,9 @@ void validate(Options const& heat, Mistakes& mistakes) {
   if (heat.has("conductivity") && heat.given("coefficient")) {
     add_mistake(heat, "coefficient", "given together with `conductivity`", mistakes, "give one of them");
   }
+  if (!heat.has("conductivity")) return;
+  FieldSource const k = heat.field("conductivity");
+  if (k.is_constant() && k.constant() < 0) add_mistake(heat, "conductivity", "'" + k.text() + "' is below 0", mistakes);
 }
 
 PhysicsEntry heat_physics() {
