@@ -171,6 +171,29 @@ TEST(EmbeddedMethods, SuggestTheStepThatMeetsTheTolerance) {
   }
 }
 
+// Adding a step to the time rounds it: one that is shorter by less was not shortened.
+TEST(EmbeddedMethods, ASuggestedStepMayBeRounded) {
+  for (std::string const& name : pairs) {
+    // A step of 0.01, then eight suggested ones, each longer or shorter by some units in the last place.
+    auto const suggested_after = [&](double rounding) {
+      SmallSystem system(
+          1, [](double t, SmallSystem::Numbers const& v) { return SmallSystem::Numbers{std::cos(9 * t) - v[0]}; });
+      NumbersState u({1});
+      auto const method = integrator(name);
+      double time = 0;
+      for (int n = 0; n < 9; ++n) {
+        double const step = n > 0 ? method->suggested_step() * (1 + rounding) : 0.01;
+        static_cast<void>(method->advance(system, time, step, u));
+        time += step;
+      }
+      return method->suggested_step();
+    };
+    double const exactly = suggested_after(0);
+    EXPECT_NEAR(suggested_after(-4e-16), exactly, 1e-9 * exactly) << name;
+    EXPECT_NEAR(suggested_after(-4e-14), exactly, 1e-9 * exactly) << name;
+  }
+}
+
 TEST(EmbeddedMethods, SayWhereNoStepMeetsTheTolerance) {
   for (std::string const& name : pairs) {
     // Jumps at every evaluation.

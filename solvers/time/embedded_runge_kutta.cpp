@@ -228,10 +228,11 @@ std::vector<SolveReport> EmbeddedRungeKutta::advance(EvolvingSystem& system, dou
                        shortest_text(time) + " of " + shortest_text(end) + "; is the tolerance below rounding?");
     }
     double const rest = end - time;
+    constexpr double unrounded = 1 - 1e-12;  // `rest` differs by rounding from the step that was asked for
     // Steps of equal length up to the end, so that the last one is not tiny.
-    double const count = std::max(1.0, std::ceil(rest / suggested_ * (1 - 1e-12)));
+    double const count = std::max(1.0, std::ceil(rest / suggested_ * unrounded));
     double const taken = rest / count;
-    bool const is_shortened = std::isfinite(suggested_) && taken < suggested_;
+    bool const is_shortened = std::isfinite(suggested_) && taken < suggested_ * unrounded;
     double const error = attempt(system, time, taken, u);
     double const next = taken * controller_.factor_of(error, is_shortened);
     if (!StepController::accepts(error)) {
