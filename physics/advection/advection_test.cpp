@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/grid/volumes.hpp"
 #include "framework/operator/coarsening.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
@@ -136,7 +137,7 @@ double error(OrderCase const& test, Index cells) {
   auto const b = a->create_vector();
   auto const u = a->create_vector();
   auto const volume = a->create_vector();
-  fill_mass<double>({.mesh = mesh, .conditions = problem.walls()}, {}, *volume);
+  fill_volumes(control_volume_grid(mesh, Centring::cell, problem.walls()), as_field_vector<double>(*volume).field());
   evaluate<double>(Expression(problem.source()), "source", 0, *b);
   b->multiply(*b, *volume);
   b->add(1, from_walls);

@@ -5,8 +5,8 @@
 
 namespace halocline {
 
-BoundaryConditions insulating_walls(StructuredMesh const& mesh) {
-  BoundaryConditions walls = BoundaryConditions::all({.kind = BoundaryKind::neumann});
+BoundaryConditions walls_of_kind(BoundaryKind kind, StructuredMesh const& mesh) {
+  BoundaryConditions walls = BoundaryConditions::all({.kind = kind});
   for (int axis = 0; axis < mesh.dimensions(); ++axis) {
     if (!mesh.periodic(axis)) continue;
     for (int const side : {-1, 1}) walls.at(axis, side).kind = BoundaryKind::periodic;

@@ -6,8 +6,8 @@
 
 namespace halocline {
 
-/// Walls with a zero normal derivative, where the mesh is not periodic.
-[[nodiscard]] BoundaryConditions insulating_walls(StructuredMesh const& mesh);
+/// Walls of one kind with the value 0, where the mesh is not periodic.
+[[nodiscard]] BoundaryConditions walls_of_kind(BoundaryKind kind, StructuredMesh const& mesh);
 /// Whether there is no flux through any wall: each reflects, has a zero normal derivative, or does not exist because
 /// the axis is periodic.
 [[nodiscard]] bool are_closed(BoundaryConditions const& walls, StructuredMesh const& mesh);

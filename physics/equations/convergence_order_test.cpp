@@ -3,7 +3,9 @@
 #include <cmath>
 #include <string>
 
+#include "framework/grid/volumes.hpp"
 #include "framework/operator/expression_vector.hpp"
+#include "framework/operator/field_vector.hpp"
 #include "physics/equations/test_problems.hpp"
 
 // Manufactured solutions: the discretisation error falls with order 2.
@@ -78,7 +80,8 @@ double error(Case const& test, Index cells, LinearSolver& solver) {
   auto const b = a->create_vector();
   auto const volume = a->create_vector();
   auto const u = a->create_vector();
-  fill_mass<double>(description, {}, *volume);
+  fill_volumes(control_volume_grid(description.mesh, description.centring, description.conditions),
+               as_field_vector<double>(*volume).field());
   evaluate<double>(Expression(source(test)), "source", 0, *b);
   b->multiply(*b, *volume);
   BoundarySource<double>(description, material).add(0, 1, *b);

@@ -134,14 +134,7 @@ std::unique_ptr<Operator> make_diffusion(DiffusionDescription const& description
   return make<Real, 3>(description, material, grid);
 }
 
-template <class Real>
-void fill_mass(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Vector& mass) {
-  fill_mass_terms(grid_of(description), material, 1, as_field_vector<Real>(mass).field());
-}
-
 template std::unique_ptr<Operator> make_diffusion(DiffusionDescription const&, DiffusionMaterial<float> const&);
 template std::unique_ptr<Operator> make_diffusion(DiffusionDescription const&, DiffusionMaterial<double> const&);
-template void fill_mass(DiffusionDescription const&, DiffusionMaterial<float> const&, Vector&);
-template void fill_mass(DiffusionDescription const&, DiffusionMaterial<double> const&, Vector&);
 
 }  // namespace halocline

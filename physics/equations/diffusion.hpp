@@ -53,10 +53,6 @@ template <class Real>
 [[nodiscard]] std::unique_ptr<Operator> make_diffusion(DiffusionDescription const& description,
                                                        DiffusionMaterial<Real> const& material = {});
 
-/// m volume of every unknown, the factor of u_old on a right-hand side; without the description's factors.
-template <class Real>
-void fill_mass(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Vector& mass);
-
 /// Divided by v: what a wall with a u + b du/dn = v at distance d adds to the right-hand side of the unknown beside it.
 ///
 /// \param unknown global index

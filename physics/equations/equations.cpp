@@ -148,7 +148,7 @@ void Equations::require_field(std::string const& field) const {
 Equations& Equations::conserves(std::string const& field) {
   require_field(field);
   declared_.conserved.push_back(field);
-  auto const is_it = [&](WeightedIntegral const& each) { return each.field == field && each.weight.empty(); };
+  auto const is_it = [&](WeightedIntegral const& each) { return each.is_of(field); };
   if (std::any_of(declared_.integrals.begin(), declared_.integrals.end(), is_it)) return *this;
   return integral(field);
 }

@@ -9,6 +9,7 @@
 #include "framework/field/boundary_section.hpp"
 #include "framework/grid/volumes.hpp"
 #include "framework/io/field_values.hpp"
+#include "framework/io/output_boxes.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/right_hand_side.hpp"
@@ -94,13 +95,6 @@ std::string kind_of(FieldQuantity const& quantity) {
 
 FaceMean face_mean(Equations::Declared const& declared, Options const& own) {
   return declared.face_mean ? declared.face_mean(own) : FaceMean::harmonic;
-}
-
-bool is_uniform(StructuredMesh const& mesh) {
-  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
-    if (!mesh.axis(axis).is_uniform()) return false;
-  }
-  return true;
 }
 
 double cells(StructuredMesh const& mesh) {
@@ -222,11 +216,14 @@ void Evolution<Real>::make_volume() {
   if (volume_ != nullptr) return;
   auto volume =
       std::make_shared<FieldVector<Real>>(std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = "volume"}));
-  fill_volumes(control_volume_grid(mesh_, Centring::cell, insulating_walls(*mesh_)), volume->field());
+  BoundaryConditions const any_walls = walls_of_kind(BoundaryKind::neumann, *mesh_);
+  fill_volumes(control_volume_grid(mesh_, Centring::cell, any_walls), volume->field());
   require_in_range(*volume, "the volume of a cell");
-  auto const one = volume->create();
-  one->fill(1);
-  all_volume_ = one->dot(*volume);
+  if (!is_uniform(*mesh_)) {
+    auto const one = volume->create();
+    one->fill(1);
+    all_volume_ = one->dot(*volume);
+  }
   volume_ = std::move(volume);
 }
 
@@ -403,7 +400,7 @@ std::vector<std::string> Evolution<Real>::conserved() const {
   for (std::string const& name : declared_.conserved) {
     auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), name);
     if (!is_closed(static_cast<std::size_t>(at - declared_.fields.begin()))) continue;
-    auto const is_it = [&](WeightedIntegral const& each) { return each.field == name && each.weight.empty(); };
+    auto const is_it = [&](WeightedIntegral const& each) { return each.is_of(name); };
     auto const named = std::find_if(declared_.integrals.begin(), declared_.integrals.end(), is_it);
     all.push_back(named != declared_.integrals.end() ? named->name : called("integral", name));
   }

@@ -71,7 +71,7 @@ class Evolution final : public Physics {
   std::unique_ptr<Field<Real>> exact_;  ///< buffer for exact solutions; null: there are none
   Fields<Real> materials_;
   std::shared_ptr<FieldVector<Real> const> volume_;  ///< of each cell; null where nothing needs it
-  double all_volume_ = 0;                            ///< of the mesh
+  double all_volume_ = 0;                            ///< of a stretched mesh
   std::optional<WeightedIntegrals<Real>> integrals_;
 };
 

@@ -3,46 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/kernel/box_loops.hpp"
-#include "framework/mesh/execution.hpp"
 #include "framework/runtime/error.hpp"
+#include "physics/equations/closed_walls.hpp"
 
 namespace halocline {
-namespace {
-
-template <class Real>
-struct Clear {
-  BlockView<Real> u;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const { u(i, j, k) = 0; }
-};
-
-/// Makes the layer of ghosts beyond walls zero, as operators expect it.
-template <class Real>
-void clear_beyond_walls(StructuredMesh const& mesh, Field<Real>& u) {
-  for (Block const& block : mesh.blocks()) {
-    FaceSet walls = 0;
-    for (int axis = 0; axis < mesh.dimensions(); ++axis) {
-      auto const a = static_cast<std::size_t>(axis);
-      for (int const side : {-1, 1}) {
-        if (block.neighbour(axis, side)) continue;
-        walls |= 1U << (2 * axis + (side < 0 ? 0 : 1));
-        IndexRange beyond = u.owned(block);
-        if (side < 0) {
-          beyond.end[a] = beyond.begin[a];
-          --beyond.begin[a];
-        } else {
-          beyond.begin[a] = beyond.end[a];
-          ++beyond.end[a];
-        }
-        for_box(execution(block), beyond, Clear<Real>{u.view(block)});
-      }
-    }
-    notify({.kind = GhostEvent::Kind::fill_walls, .record = &u.ghost_record(block), .walls = walls});
-  }
-}
-
-}  // namespace
-
 template <class Real>
 void ImplicitRate<Real>::evaluate(double, FieldVector<Real> const&, FieldVector<Real>&) {
   throw DefectError("a rate that sweeps evaluate was asked to do so by operators");
@@ -82,7 +46,8 @@ SolveReport ImplicitDiffusion<Real>::solve(double time, double scale, FieldVecto
   b_->multiply(*volume_, right);
   walls_.add(time, factor(scale), *b_);
   if (out.field().ghosts() == as_field_vector<Real>(*b_).field().ghosts()) {
-    clear_beyond_walls(*description_.mesh, out.field());
+    if (!zero_walls_) zero_walls_.emplace(out.field(), walls_of_kind(BoundaryKind::zero, *description_.mesh));
+    zero_walls_->fill(out.field(), time);
     return solver_->solve(*operator_, *b_, out);
   }
   if (x_ == nullptr) x_ = operator_->create_vector();

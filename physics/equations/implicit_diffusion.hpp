@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/field/boundary.hpp"
 #include "framework/field/field.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/solve_report.hpp"
@@ -52,7 +53,8 @@ class ImplicitDiffusion {
   std::unique_ptr<Operator> operator_;   ///< volume (1 - scale g), for the scale in `scale_`
   std::unique_ptr<Operator> stiffness_;  ///< -volume g; null until first used, as are the next two
   std::unique_ptr<Vector> minus_inverse_volume_, b_;
-  std::unique_ptr<Vector> x_;  ///< null where solvers can use the state's own memory
+  std::unique_ptr<Vector> x_;               ///< null where solvers can use the state's own memory …
+  std::optional<BoundaryFill> zero_walls_;  ///< … whose ghosts beyond walls then become zero, as operators expect
   double scale_ = 0;
 };
 

@@ -14,6 +14,9 @@ struct WeightedIntegral {
   std::string name;
   std::string field;   ///< empty: 1
   std::string weight;  ///< empty: 1
+
+  /// Whether it is the integral of this field alone.
+  [[nodiscard]] bool is_of(std::string const& one) const { return field == one && weight.empty(); }
 };
 
 /// Some of them on the cells of a mesh.

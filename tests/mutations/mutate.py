@@ -39,7 +39,8 @@ SUBJECTS = {
     "laplace": ("lib/halocline/physics/laplace.so", "physics/laplace/laplace.cpp", ["laplace.yaml"]),
     "elasticity": ("lib/halocline/physics/elasticity.so", "physics/elasticity/elasticity.cpp",
                    ["elasticity.yaml", "elasticity-3d.yaml"]),
-    "advection": ("lib/halocline/physics/advection.so", "physics/advection/advection.cpp", ["advection.yaml", "advection-unsteady.yaml"]),
+    "advection": ("lib/halocline/physics/advection.so", "physics/advection/advection.cpp",
+                  ["advection.yaml", "advection-unsteady.yaml"]),
 }
 # Sources in libraries, and headers that only these include.
 LIBRARIES = {"framework/field": "field", "framework/halo": "halo", "framework/operator": "operator",
