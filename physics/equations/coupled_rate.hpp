@@ -294,7 +294,7 @@ class CoupledRate final : public ImplicitRate<Real> {
   [[nodiscard]] bool is_symmetric() const override { return coupling_.is_symmetric; }
 
   void serialize(StateArchive& state) override {
-    serialize_prepared(state, "solver/coupled", scale_, *solver_, [this](double scale) { prepare(scale); });
+    serialize_prepared(state, "solver/coupled", scale_, solver_.get(), [this](double scale) { prepare(scale); });
   }
 
  private:

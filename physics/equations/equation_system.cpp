@@ -13,6 +13,7 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/nan_aware.hpp"
+#include "physics/equations/closed_walls.hpp"
 #include "physics/equations/equations.hpp"
 
 namespace halocline {
@@ -119,21 +120,43 @@ void EquationSystem<Real>::sweep_slope(StageArguments<Real> const& of, FieldVect
 }
 
 template <class Real>
+Vector const* EquationSystem<Real>::beside_sweeps(RatePart part, double time, FieldVector<Real>& y) {
+  bool const is_whole = part == RatePart::whole;
+  Vector const* const source = is_whole || !linear_.with_sources ? sources(time) : nullptr;
+  if (linear_.is_swept) return source;
+  exchange_.finish();
+  if (!rate_) rate_ = create_state();
+  for (std::size_t n = 0; stages_->has_explicit_part() && n < fields_.size(); ++n) {
+    if (zero_walls_.size() == n)
+      zero_walls_.emplace_back(*like_.fields()[n], walls_of_kind(BoundaryKind::zero, *mesh_));
+    zero_walls_[n].fill(*y.fields()[n], time);
+  }
+  if (!linear_.rate->evaluate(part, time, y, as_state<Real>(*rate_))) return source;
+  if (source != nullptr) rate_->add(1, *source);
+  return rate_.get();
+}
+
+template <class Real>
 void EquationSystem<Real>::evaluate(RatePart part, double time, Vector& y, double own,
                                     std::span<WeightedVector const> terms, double scale, Vector& out, Vector* slope) {
   FieldVector<Real>& of = as_state<Real>(y);
   FieldVector<Real>& to = as_state<Real>(out);
-  bool const is_sources_alone = part == RatePart::explicit_ && !stages_->has_explicit_part();
-  if (is_sources_alone || !linear_.is_swept)
-    return evaluate_by_operators(part, time, of, own, terms, scale, out, slope);
-  FieldVector<Real> const* const source = sources(time);
+  Vector const* const beside = beside_sweeps(part, time, of);
+  std::vector<WeightedVector> all(terms.begin(), terms.end());
+  bool const is_swept = stages_->has_explicit_part() || (linear_.is_swept && part == RatePart::whole);
+  if (!is_swept) {
+    if (own != 0) all.push_back({own, &y});
+    if (beside != nullptr) all.push_back({scale, beside});
+    out.assign(all);
+    if (slope == nullptr) return;
+    return beside != nullptr ? slope->copy(*beside) : slope->fill(0);
+  }
   prepare(time, of);
 
-  auto const add_source = [&] {
-    if (source != nullptr) slope->add(1, *source);
+  auto const add_beside = [&] {
+    if (beside != nullptr) slope->add(1, *beside);
   };
   StageForms const forms = stages_->forms();
-  std::vector<WeightedVector> all(terms.begin(), terms.end());
   if (slope != nullptr && !forms.with_slope) {
     all.push_back({own, &y});
     if (std::any_of(all.begin(), all.end(), [&](WeightedVector const& term) { return term.x == slope; })) {
@@ -142,11 +165,11 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, Vector& y, doubl
       all.assign(1, {1, &out});
     }
     sweep_slope({.part = part, .time = time, .y = &of.fields(), .scale = 1}, as_state<Real>(*slope));
-    add_source();
+    add_beside();
     all.push_back({scale, slope});
     return out.assign(all);
   }
-  if (source != nullptr) all.push_back({scale, source});
+  if (beside != nullptr) all.push_back({scale, beside});
   if (all.size() > forms.terms) {
     // Terms that do not fit are combined in `out`, which becomes a term; the old contents of `out` are added first.
     std::stable_partition(all.begin(), all.end(), [&](WeightedVector const& term) { return term.x == &out; });
@@ -164,32 +187,8 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, Vector& y, doubl
   }
   if (slope != nullptr) stage.slope = &as_field_vector<Real>(*slope).fields();
   sweep(of, stage, to);
-  if (slope != nullptr) add_source();
+  if (slope != nullptr) add_beside();
   if (slope == nullptr && names_) take_donor_cells(stage, to);
-}
-
-template <class Real>
-void EquationSystem<Real>::evaluate_by_operators(RatePart part, double time, FieldVector<Real>& y, double own,
-                                                 std::span<WeightedVector const> terms, double scale, Vector& out,
-                                                 Vector* slope) {
-  bool const is_whole = part == RatePart::whole;
-  Vector const* rate = is_whole || !linear_.with_sources ? sources(time) : nullptr;
-  if (is_whole) {
-    exchange_.finish();
-    if (!rate_) rate_ = create_state();
-    linear_.rate->evaluate(time, y, as_state<Real>(*rate_));
-    if (rate != nullptr) rate_->add(1, *rate);
-    rate = rate_.get();
-  }
-  std::vector<WeightedVector> all(terms.begin(), terms.end());
-  if (own != 0) all.push_back({own, &y});
-  if (rate != nullptr) all.push_back({scale, rate});
-  out.assign(all);
-  if (slope == nullptr) return;
-  if (rate != nullptr)
-    slope->copy(*rate);
-  else
-    slope->fill(0);
 }
 
 template <class Real>

@@ -30,8 +30,8 @@ struct EquationField {
 template <class Real>
 struct LinearPart {
   std::unique_ptr<ImplicitRate<Real>> rate = nullptr;  ///< null if no method solves for it and sweeps evaluate it
-  bool is_swept = true;       ///< the stages evaluate it; otherwise they have no other part, and `rate` does
-  bool with_sources = false;  ///< methods that solve for it solve for sources, too
+  bool is_swept = true;                                ///< the stages evaluate it; otherwise `rate` does
+  bool with_sources = false;                           ///< methods that solve for it solve for sources, too
 };
 
 /// A declared physics as integrators see it: fields on the cells of one mesh, whose rate is given by Stages and, for
@@ -76,9 +76,8 @@ class EquationSystem final : public EvolvingSystem {
  private:
   /// Fills the ghosts of y that a rate at `time` reads.
   void prepare(double time, FieldVector<Real>& y);
-  /// A stage of which no sweep evaluates the rate: it is that of operators and sources.
-  void evaluate_by_operators(RatePart part, double time, FieldVector<Real>& y, double own,
-                             std::span<WeightedVector const> terms, double scale, Vector& out, Vector* slope);
+  /// What a part of the rate has besides what sweeps evaluate: the rate of operators, and sources. Null if nothing.
+  [[nodiscard]] Vector const* beside_sweeps(RatePart part, double time, FieldVector<Real>& y);
   /// The rate on all owned cells, in a separate pass.
   void sweep_slope(StageArguments<Real> const& of, FieldVector<Real>& slope);
   void sweep(FieldVector<Real> const& y, StageArguments<Real> const& stage, FieldVector<Real>& out);
@@ -95,6 +94,7 @@ class EquationSystem final : public EvolvingSystem {
   bool reads_corners_;
   Exchange exchange_;
   std::vector<BoundaryFill> walls_;
+  std::vector<BoundaryFill> zero_walls_;  ///< for operators, where sweeps fill ghosts otherwise; made when first needed
   LinearPart<Real> linear_;
   std::optional<double> linear_euler_rate_;        ///< once computed
   std::unique_ptr<Vector> right_;                  ///< with sources that are solved for; made when first needed

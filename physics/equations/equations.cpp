@@ -11,6 +11,8 @@
 #include "framework/runtime/error.hpp"
 #include "physics/equations/evolution.hpp"
 #include "physics/equations/points.hpp"
+#include "physics/equations/transport/section.hpp"
+#include "physics/equations/transport/steady.hpp"
 
 namespace halocline {
 namespace {
@@ -31,13 +33,6 @@ void declare_option(Section& section, std::string const& name, std::string const
     option.defaults_to(initial);
 }
 
-/// The options of a field besides its initial values.
-void declare_field(Section& section) {
-  section.field("source", "Source term, added to the rate of change.").defaults_to(std::string("0"));
-  section.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
-  section.section(declare_boundary_section(BoundaryKind::neumann));
-}
-
 /// Declares sources and receivers in single cells.
 void declare_points(Section& options, std::vector<std::string> const& fields) {
   Section source("sources", "Cells whose rate of change has a further term.");
@@ -53,6 +48,26 @@ void validate_points(Options const& own, Options const& mesh, Mistakes& mistakes
   validate_receivers(own.list("receivers"), mesh, mistakes);
 }
 
+/// Of a physics whose rate is that of operators and sources.
+template <class Real>
+class NoSweeps final : public Stages<Real> {
+ public:
+  [[nodiscard]] Shape shape() const override { return point; }
+  [[nodiscard]] StageForms forms() const override { return {}; }
+  void sweep(Block const&, IndexRange const&, StageArguments<Real> const&) const override {
+    throw DefectError("a physics without a functor was swept");
+  }
+  [[nodiscard]] std::optional<double> fastest(double, Fields<Real> const&) const override { return std::nullopt; }
+  [[nodiscard]] bool has_fastest() const override { return false; }
+  [[nodiscard]] std::vector<Diffusivity<Real>> diffusivity() const override { return {}; }
+  [[nodiscard]] bool has_explicit_part() const override { return false; }
+};
+
+template <class Real>
+StagesOfLaw<Real> no_sweeps(Options const&, std::shared_ptr<StructuredMesh const> const&) {
+  return {std::make_unique<NoSweeps<Real>>(), nullptr};
+}
+
 }  // namespace
 
 double stable_diffusion_step(StructuredMesh const& mesh, double diffusivity) {
@@ -63,6 +78,27 @@ double stable_diffusion_step(StructuredMesh const& mesh, double diffusivity) {
 
 Equations::Equations(std::string name, std::string sentence) : options_(name, std::move(sentence)) {
   declared_.name = std::move(name);
+}
+
+/// The options of a field besides its initial values.
+void Equations::declare_field(Section& section) const {
+  if (declared_.is_carried) transport::declare_carried(section);
+  section.field("source", "Source term, added to the rate of change.").defaults_to(std::string("0"));
+  section.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
+  section.section(declare_boundary_section(usual_walls_));
+}
+
+Equations& Equations::transport() {
+  if (!declared_.fields.empty())
+    throw InputError("physics `" + declared_.name + "`: `transport` must come before all fields");
+  transport::declare_flow(options_);
+  declared_.is_carried = true;
+  return *this;
+}
+
+Equations& Equations::usual_walls(BoundaryKind kind) {
+  usual_walls_ = kind;
+  return *this;
 }
 
 Equations& Equations::field(std::string const& name, std::string const& sentence, std::string const& initial) {
@@ -210,11 +246,16 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
   if (declared_.face_mean && traits.has_rate) {
     throw InputError("physics `" + declared_.name + "`: a functor with operator() takes the harmonic mean on faces");
   }
+  if (declared_.is_carried && traits.has_linear_part) {
+    throw InputError("physics `" + declared_.name +
+                     "`: a functor of fields that a flow carries (`transport`) has no `diffusivity` or `coupling`; "
+                     "decks give a diffusivity for each field");
+  }
   Section options = options_;
   declare_points(options, declared_.fields);
   Declared declared = declared_;
   int const ghosts = std::max(1, traits.radius);
-  declared.has_linear_part = traits.has_linear_part;
+  declared.has_linear_part = traits.has_linear_part || declared_.is_carried;
   declared.has_explicit_part = traits.has_rate;
   std::vector<MeshKind> meshes{MeshKind::uniform};
   if (!traits.has_rate && !traits.is_coupled) meshes.push_back(MeshKind::stretched);
@@ -228,9 +269,12 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
       add_mistake(own, coefficient, "'" + given.text() + "' depends on t, but coefficients are constant in time",
                   mistakes);
     }
-    for (std::string const& field : declared.fields) {
-      Options const boundary = declared.options_of(own, field).section("boundary");
-      if (declared.has_explicit_part)
+    std::vector<Options> fields;
+    for (std::string const& field : declared.fields) fields.push_back(declared.options_of(own, field));
+    if (declared.is_carried) transport::validate_transport(deck, own, fields, declared.integrator, mistakes);
+    for (Options const& field : fields) {
+      Options const boundary = field.section("boundary");
+      if (declared.has_explicit_part && !declared.is_carried)
         validate_boundary(boundary, deck.section("mesh"), mistakes);
       else
         validate_walls(boundary, deck.section("mesh"), Centring::cell, mistakes);
@@ -255,6 +299,27 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
           .validate = validate,
           .create = create,
           .promises = promises_};
+}
+
+PhysicsEntry Equations::transported() const {
+  Traits const traits{.radius = 1,
+                      .has_linear_part = false,
+                      .has_rate = false,
+                      .is_coupled = false,
+                      .fields = {static_cast<int>(declared_.fields.size())},
+                      .coefficients = {0}};
+  PhysicsEntry all = entry({1, 2, 3}, traits, {no_sweeps<float>, no_sweeps<double>});
+  if (!declared_.in_own_section) return all;
+  all.time_dependence = TimeDependence::by_deck;
+  std::string const name = declared_.name;
+  all.validate = [name, of_any = all.validate](Options const& deck, Mistakes& mistakes) {
+    of_any(deck, mistakes);
+    if (!deck.given("time")) transport::validate_steady(deck.section(name), deck.section("mesh"), mistakes);
+  };
+  all.create = [name, field = declared_.fields.front(), evolving = all.create](PhysicsContext const& context) {
+    return context.deck.given("time") ? evolving(context) : transport::make_steady(context, name, field);
+  };
+  return all;
 }
 
 Equations::Declared Equations::reduced(Declared declared, std::size_t fields) {

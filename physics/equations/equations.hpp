@@ -10,6 +10,7 @@
 
 #include "framework/deck/options.hpp"
 #include "framework/deck/section.hpp"
+#include "framework/field/boundary.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/plugin/physics.hpp"
 #include "physics/equations/law_parts.hpp"
@@ -24,7 +25,14 @@ namespace halocline {
 
 /// A reported number that is computed from one field of the state.
 struct FieldQuantity {
-  enum class Kind { mean, minimum, maximum, integral };
+  enum class Kind {
+    mean,
+    minimum,
+    maximum,
+    magnitude,  ///< the largest |u|, called a maximum
+    peclet,     ///< of a field that a flow carries; left out where nothing diffuses
+    integral
+  };
   Kind kind;
   std::string field;
 };
@@ -72,6 +80,13 @@ class Equations {
   /// \param name of the physics in decks, and of its section
   Equations(std::string name, std::string sentence);
 
+  /// A flow carries all fields: -v . grad u + div(k grad u) - c u is added to the rate of each, with a velocity and a
+  /// scheme that the deck gives for all, and k and c for each. Fully implicit methods solve for these terms, IMEX
+  /// methods for diffusion. They are evaluated by operators, in passes of their own. Call it before all fields; their
+  /// functor must then have no `diffusivity` or `coupling` of its own.
+  Equations& transport();
+  /// The kind of walls that decks do not give; neumann (with derivative 0) by default. Call it before all fields.
+  Equations& usual_walls(BoundaryKind kind);
   /// Declares a field of the state; the functor receives them in this order. `initial` is the default initial value, an
   /// expression.
   Equations& field(std::string const& name, std::string const& sentence, std::string const& initial = "0");
@@ -113,6 +128,10 @@ class Equations {
   Equations& minimum(std::string const& field) { return report(FieldQuantity::Kind::minimum, field); }
   Equations& maximum(std::string const& field) { return report(FieldQuantity::Kind::maximum, field); }
   Equations& integral(std::string const& field) { return report(FieldQuantity::Kind::integral, field); }
+  /// The largest |u|, reported as "maximum(u)".
+  Equations& magnitude(std::string const& field) { return report(FieldQuantity::Kind::magnitude, field); }
+  /// Of a field that a flow carries: the largest |v| distance / k between two cells.
+  Equations& peclet(std::string const& field) { return report(FieldQuantity::Kind::peclet, field); }
   /// The integral of a field times a material, either of which may be empty: 1. Stands before all other quantities; if
   /// the field is conserved, its integral without a weight is the quantity that stays constant.
   Equations& integral(std::string const& name, std::string const& field, std::string const& weight);
@@ -156,6 +175,10 @@ class Equations {
                  {make_stages_of_axes<float, Rate, Axes...>, make_stages_of_axes<double, Rate, Axes...>});
   }
 
+  /// The physics without any other rate than transport(). Decks without a section `time` give its steady state, in
+  /// which the only field does not change.
+  [[nodiscard]] PhysicsEntry transported() const;
+
   /// The physics whose conservation law is `Law<Real, Axes>` (conservation_law.hpp), on meshes with any of these
   /// numbers of axes. For each of them one source file contains `template struct LawParts<Law, 1>;`.
   template <template <class, int> class Law, int... Axes>
@@ -187,6 +210,7 @@ class Equations {
     bool has_linear_part = false;   ///< a part of the rate can be solved for
     bool has_explicit_part = true;  ///< there is more than that
     bool in_own_section = false;    ///< the options of the only field are those of the physics
+    bool is_carried = false;        ///< by a flow
 
     /// The section with the options of a field.
     [[nodiscard]] Options options_of(Options const& own, std::string const& field) const {
@@ -217,6 +241,7 @@ class Equations {
     return stages;
   }
 
+  void declare_field(Section& section) const;
   Equations& report(FieldQuantity::Kind kind, std::string const& field);
   void require_field(std::string const& field) const;
   /// Static properties of the functor.
@@ -238,6 +263,7 @@ class Equations {
 
   Section options_;
   Declared declared_;
+  BoundaryKind usual_walls_ = BoundaryKind::neumann;
   Promises promises_;
 };
 

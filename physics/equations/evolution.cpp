@@ -22,8 +22,10 @@
 #include "physics/equations/closed_walls.hpp"
 #include "physics/equations/coefficients.hpp"
 #include "physics/equations/field_extremes.hpp"
-#include "physics/equations/implicit_diffusion.hpp"
 #include "physics/equations/law_sections.hpp"
+#include "physics/equations/linear_terms.hpp"
+#include "physics/equations/transport/section.hpp"
+#include "physics/equations/transport/terms.hpp"
 #include "solvers/linear/factory.hpp"
 
 namespace halocline {
@@ -86,7 +88,10 @@ std::string kind_of(FieldQuantity const& quantity) {
     case FieldQuantity::Kind::minimum:
       return "minimum";
     case FieldQuantity::Kind::maximum:
+    case FieldQuantity::Kind::magnitude:
       return "maximum";
+    case FieldQuantity::Kind::peclet:
+      return "peclet";
     case FieldQuantity::Kind::integral:
       break;
   }
@@ -140,7 +145,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
       receivers_(own_.list("receivers"), mesh_, state_.fields()),
       law_(stages.law.get()),
       treatment_(chosen_integrator(context.deck.section("time"), declared_.integrator)->treatment),
-      is_swept_(is_uniform(*mesh_) && face_mean(declared_, own_) == FaceMean::harmonic),
+      is_swept_(!declared_.is_carried && is_uniform(*mesh_) && face_mean(declared_, own_) == FaceMean::harmonic),
       integrator_name_(chosen_integrator(context.deck.section("time"), declared_.integrator)->name),
       integrator_(make_time_integrator(context.deck.section("time"), declared_.integrator)) {
   std::vector<EquationField> fields;
@@ -284,17 +289,31 @@ LinearPart<Real> Evolution<Real>::linear_part(PhysicsContext const& context, std
     return linear;
   }
   make_volume();
-  auto of_fields = std::make_unique<DiffusionOfFields<Real>>();
+  auto of_fields = std::make_unique<RateOfFields<Real>>();
   std::vector<Diffusivity<Real>> const diffusivity = stages.diffusivity();
-  for (std::size_t n = 0; n < diffusivity.size(); ++n) {
-    std::optional<ImplicitDiffusion<Real>> diffusion;
-    if (diffusivity[n].largest > 0 || diffusivity[n].of_cells != nullptr) {
-      diffusion.emplace(mesh_, walls[n], diffusivity[n], volume_, solver());
+  for (std::size_t n = 0; n < fields.size(); ++n) {
+    std::optional<RateOfField<Real>> rate;
+    if (declared_.is_carried) {
+      rate.emplace(carried(n, solver()));
+    } else if (diffusivity[n].largest > 0 || diffusivity[n].of_cells != nullptr) {
+      rate.emplace(mesh_, std::make_unique<DiffusionTerms<Real>>(mesh_, walls[n], diffusivity[n]), nullptr, volume_,
+                   solver());
     }
-    of_fields->add(declared_.in_own_section ? "solver" : "solver/" + declared_.fields[n], std::move(diffusion));
+    of_fields->add(declared_.in_own_section ? "solver" : "solver/" + declared_.fields[n], std::move(rate));
   }
   linear.rate = std::move(of_fields);
   return linear;
+}
+
+template <class Real>
+RateOfField<Real> Evolution<Real>::carried(std::size_t n, std::unique_ptr<LinearSolver> solver) {
+  transport::Description description = transport::describe<Real>(own_, options_of(n), mesh_);
+  description.may_lack_diffusion = description.scheme == transport::Scheme::upwind;
+  transport::Carried<Real> field = transport::carried<Real>(transport::Discretisation(std::move(description)),
+                                                            treatment_ == Treatment::imex, volume_, std::move(solver));
+  peclet_.push_back(field.peclet);
+  is_solenoidal_ = field.is_solenoidal;
+  return std::move(field.rate);
 }
 
 template <class Real>
@@ -321,13 +340,18 @@ std::array<double, 2> Evolution<Real>::integrate(Field<Real> const& u) const {
 template <class Real>
 Quantity Evolution<Real>::measured(FieldQuantity const& quantity) const {
   auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), quantity.field);
-  Field<Real> const& u = *state_.fields()[static_cast<std::size_t>(at - declared_.fields.begin())];
+  auto const n = static_cast<std::size_t>(at - declared_.fields.begin());
+  Field<Real> const& u = *state_.fields()[n];
   std::string const name = called(kind_of(quantity), quantity.field);
   switch (quantity.kind) {
     case FieldQuantity::Kind::minimum:
       return {name, extreme<reduce::Minimum>(u)};
     case FieldQuantity::Kind::maximum:
       return {name, extreme<reduce::Maximum>(u)};
+    case FieldQuantity::Kind::magnitude:
+      return {name, state_.of_field(n).maximum()};
+    case FieldQuantity::Kind::peclet:
+      return {name, peclet_[n]};
     case FieldQuantity::Kind::mean:
       return {name, is_uniform(*mesh_) ? sums(SumTerms{}, u)[0] / cells(*mesh_) : integrate(u)[0] / all_volume_};
     case FieldQuantity::Kind::integral:
@@ -341,7 +365,11 @@ template <class Real>
 std::vector<Quantity> Evolution<Real>::quantities() const {
   std::vector<Quantity> all;
   if (integrals_) integrals_->add(state_, all);
-  for (FieldQuantity const& quantity : declared_.quantities) all.push_back(measured(quantity));
+  for (FieldQuantity const& quantity : declared_.quantities) {
+    Quantity found = measured(quantity);
+    bool const is_left_out = quantity.kind == FieldQuantity::Kind::peclet && !std::isfinite(found.value);
+    if (!is_left_out) all.push_back(std::move(found));
+  }
   for (std::size_t n = 0; n < declared_.fields.size(); ++n) add_errors(n, all);
   if (falls_back_) all.push_back({"donor_cells", static_cast<double>(system_->donor_cells())});
   return all;
@@ -390,6 +418,7 @@ template <class Real>
 bool Evolution<Real>::is_closed(std::size_t n) const {
   Options const field = options_of(n);
   if (!point_sources(declared_.fields[n]).empty()) return false;
+  if (declared_.is_carried && !(is_solenoidal_ && field.field("reaction").is_zero())) return false;
   if (law_ != nullptr) return field.field("source").is_zero() && is_closed_by_law(n);
   return lets_nothing_in(field, *mesh_);
 }
@@ -442,7 +471,7 @@ double Evolution<Real>::euler_step(std::optional<double> const& fastest) const {
   } else if (declared_.stable_step) {
     rate = 1 / declared_.stable_step(own_, *mesh_);
   }
-  if (treatment_ == Treatment::explicit_) rate += system_->linear_euler_rate();
+  if (treatment_ == Treatment::explicit_ || !is_swept_) rate += system_->linear_euler_rate();
   return 1 / rate;
 }
 

@@ -10,6 +10,7 @@
 #include "physics/equations/equation_system.hpp"
 #include "physics/equations/equations.hpp"
 #include "physics/equations/points.hpp"
+#include "physics/equations/rate_of_fields.hpp"
 #include "physics/equations/weighted_integrals.hpp"
 #include "solvers/time/time_integrator.hpp"
 
@@ -47,6 +48,7 @@ class Evolution final : public Physics {
   void set_coefficients(std::vector<EquationField> const& fields, Stages<Real>& stages) const;
   [[nodiscard]] LinearPart<Real> linear_part(PhysicsContext const& context, std::vector<EquationField> const& fields,
                                              Stages<Real> const& stages);
+  [[nodiscard]] RateOfField<Real> carried(std::size_t field, std::unique_ptr<LinearSolver> solver);
   [[nodiscard]] double euler_step(std::optional<double> const& fastest) const;
   [[nodiscard]] bool is_closed(std::size_t field) const;
   [[nodiscard]] bool is_closed_by_law(std::size_t field) const;
@@ -70,6 +72,8 @@ class Evolution final : public Physics {
   std::unique_ptr<TimeIntegrator> integrator_;
   std::unique_ptr<Field<Real>> exact_;  ///< buffer for exact solutions; null: there are none
   Fields<Real> materials_;
+  std::vector<double> peclet_;                       ///< of each field that a flow carries
+  bool is_solenoidal_ = true;                        ///< the flow, if there is one
   std::shared_ptr<FieldVector<Real> const> volume_;  ///< of each cell; null where nothing needs it
   double all_volume_ = 0;                            ///< of a stretched mesh
   std::optional<WeightedIntegrals<Real>> integrals_;

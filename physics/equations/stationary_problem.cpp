@@ -12,18 +12,19 @@
 
 namespace halocline {
 
-void declare_stationary_problem(Section& section, std::string const& initial) {
+void declare_stationary_problem(Section& section) {
   section.field("source", "Right-hand side.").defaults_to(std::string("0"));
-  section.field("initial", initial).defaults_to(std::string("0"));
+  section.field("initial", "Initial guess.").defaults_to(std::string("0"));
   section.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
   section.section(declare_boundary_section(BoundaryKind::dirichlet));
 }
 
 template <class Real>
 StationaryProblem<Real>::StationaryProblem(PhysicsContext const& context, Options own, ControlVolumeGrid const& grid,
-                                           BoundaryConditions const& conditions, std::unique_ptr<Operator> a)
+                                           BoundaryConditions const& conditions, std::unique_ptr<Operator> a,
+                                           std::string const& name)
     : own_(std::move(own)),
-      field_(context.mesh, {.name = "u", .centring = grid.centring}),
+      field_(context.mesh, {.name = name, .centring = grid.centring}),
       walls_(field_, conditions),
       operator_(std::move(a)),
       solve_(context, *operator_),
@@ -56,7 +57,7 @@ std::vector<SolveReport> StationaryProblem<Real>::advance(Step const& /*step*/) 
 
 template <class Real>
 bool StationaryProblem<Real>::serialize(StateArchive& state) {
-  state.field("u", as_field_vector<Real>(*u_).field());
+  state.field(field_.name(), as_field_vector<Real>(*u_).field());
   solve_.serialize(state);
   if (state.restores()) show();
   return true;

@@ -15,9 +15,8 @@
 
 namespace halocline {
 
-/// Declares the options that a StationaryProblem reads: source, initial, exact and boundary. An EvolvingProblem reads
-/// the same; `initial` is the sentence of that option.
-void declare_stationary_problem(Section& section, std::string const& initial = "Initial guess.");
+/// Declares the options that a StationaryProblem reads: source, initial, exact and boundary.
+void declare_stationary_problem(Section& section);
 
 /// A u = b, solved once by the deck's solver: the common part of stationary physics. b is the integral of the option
 /// `source` over the control volumes plus what a physics adds; the initial guess is `initial`. If `exact` is given,
@@ -36,8 +35,9 @@ class StationaryProblem : public Physics {
   ///
   /// \param own  the physics' section, as declared by declare_stationary_problem
   /// \param grid of the unknowns, on which `a` acts
+  /// \param name of the field u
   StationaryProblem(PhysicsContext const& context, Options own, ControlVolumeGrid const& grid,
-                    BoundaryConditions const& conditions, std::unique_ptr<Operator> a);
+                    BoundaryConditions const& conditions, std::unique_ptr<Operator> a, std::string const& name = "u");
   [[nodiscard]] Vector& right_hand_side() { return *b_; }
 
  private:

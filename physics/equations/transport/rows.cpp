@@ -1,4 +1,4 @@
-#include "physics/advection/advection_operator.hpp"
+#include "physics/equations/transport/rows.hpp"
 
 #include <array>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/nan_aware.hpp"
 
-namespace halocline::advection {
+namespace halocline::transport {
 namespace {
 
 constexpr char const* weight_names[] = {"diagonal",        "weight of west",   "weight of east", "weight of south",
@@ -81,17 +81,10 @@ Rows<Real> assemble(Discretisation const& discretisation) {
 }
 
 template <class Real>
-std::shared_ptr<Field<Real>> wall_source(Discretisation const& discretisation) {
-  std::shared_ptr<StructuredMesh const> const& mesh = discretisation.description().mesh;
-  auto field = std::make_shared<Field<Real>>(mesh, FieldDescription{.name = "wall source"});
-  for (Block const& block : mesh->blocks()) {
-    std::vector<Real> values(cells_of(*mesh, block));
-    for_cells(*mesh, block, [&](std::size_t n, Extents const& cell) {
-      values[n] = static_cast<Real>(discretisation.wall_source(cell));
-    });
-    store(values, block, *field);
-  }
-  return field;
+BoundarySource<Real> wall_source(Discretisation const& discretisation) {
+  return BoundarySource<Real>(
+      discretisation.grid(), discretisation.description().conditions,
+      [&](int axis, int side, Extents const& cell) { return discretisation.wall_weight(axis, side, cell); });
 }
 
 template <class Real>
@@ -103,9 +96,9 @@ std::unique_ptr<Operator> make_operator(Discretisation const& discretisation, Ro
 
 template Rows<float> assemble(Discretisation const&);
 template Rows<double> assemble(Discretisation const&);
-template std::shared_ptr<Field<float>> wall_source(Discretisation const&);
-template std::shared_ptr<Field<double>> wall_source(Discretisation const&);
+template BoundarySource<float> wall_source(Discretisation const&);
+template BoundarySource<double> wall_source(Discretisation const&);
 template std::unique_ptr<Operator> make_operator(Discretisation const&, Rows<float> const&);
 template std::unique_ptr<Operator> make_operator(Discretisation const&, Rows<double> const&);
 
-}  // namespace halocline::advection
+}  // namespace halocline::transport

@@ -11,14 +11,14 @@
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/runtime/error.hpp"
-#include "physics/advection/advection_operator.hpp"
-#include "physics/advection/test_manufactured.hpp"
 #include "physics/equations/test_problems.hpp"
+#include "physics/equations/transport/rows.hpp"
+#include "physics/equations/transport/test_manufactured.hpp"
 #include "solvers/linear/gmres.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 #include "tests/support/symmetry.hpp"
 
-namespace halocline::advection {
+namespace halocline::transport {
 namespace {
 
 using test::all_walls;
@@ -41,7 +41,7 @@ std::vector<std::vector<Index>> sizes() {
   return {{5}, {29}, {4, 4}, {7, 13}, {31, 4}, {5, 4, 7}, {4, 1, 11}, {3, 2, 2}};
 }
 
-TEST(Advection, WithoutFlowIsDiffusion) {
+TEST(Transport, WithoutFlowIsDiffusion) {
   for (auto const& cells : sizes()) {
     for (BoundaryKind const kind : {BoundaryKind::dirichlet, BoundaryKind::robin, BoundaryKind::reflecting}) {
       auto const mesh = unit_mesh(cells, {.stretched = true});
@@ -61,7 +61,7 @@ TEST(Advection, WithoutFlowIsDiffusion) {
   }
 }
 
-TEST(Advection, ConstantsStayConstantInAnyFlow) {
+TEST(Transport, ConstantsStayConstantInAnyFlow) {
   for (auto const& cells : sizes()) {
     for (Scheme const scheme : {Scheme::central, Scheme::upwind}) {
       for (bool const periodic : {false, true}) {
@@ -85,7 +85,7 @@ TEST(Advection, ConstantsStayConstantInAnyFlow) {
   }
 }
 
-TEST(Advection, UpwindRowsCannotOscillate) {
+TEST(Transport, UpwindRowsCannotOscillate) {
   for (auto const& cells : sizes()) {
     auto const mesh = unit_mesh(cells);
     BoundaryConditions walls = all_walls(BoundaryKind::dirichlet);
@@ -105,7 +105,7 @@ TEST(Advection, UpwindRowsCannotOscillate) {
   }
 }
 
-TEST(Advection, PecletNumberIsThatOfTheCells) {
+TEST(Transport, PecletNumberIsThatOfTheCells) {
   auto const mesh = unit_mesh({16, 4});
   Discretisation const discretisation({.mesh = mesh,
                                        .conditions = all_walls(BoundaryKind::dirichlet),
@@ -132,7 +132,6 @@ double error(OrderCase const& test, Index cells) {
                                        .reaction = Expression("3+y"),
                                        .scheme = test.scheme});
   Rows<double> const rows = assemble<double>(discretisation);
-  FieldVector<double> const from_walls(wall_source<double>(discretisation));
   auto const a = make_operator<double>(discretisation, rows);
   auto const b = a->create_vector();
   auto const u = a->create_vector();
@@ -140,7 +139,7 @@ double error(OrderCase const& test, Index cells) {
   fill_volumes(control_volume_grid(mesh, Centring::cell, problem.walls()), as_field_vector<double>(*volume).field());
   evaluate<double>(Expression(problem.source()), "source", 0, *b);
   b->multiply(*b, *volume);
-  b->add(1, from_walls);
+  wall_source<double>(discretisation).add(0, 1, *b);
   Gmres solver({.criteria = {.relative = 1e-11, .absolute = 0, .iterations = 200}},
                std::make_unique<Multigrid>(MultigridSettings{}));
   solver.prepare(*a);
@@ -148,15 +147,15 @@ double error(OrderCase const& test, Index cells) {
   return error_norms<double>(*u, Expression(problem.solution()), "exact", 0, *volume).two;
 }
 
-class AdvectionOrder : public testing::TestWithParam<OrderCase> {};
+class TransportOrder : public testing::TestWithParam<OrderCase> {};
 
-TEST_P(AdvectionOrder, IsThatOfTheScheme) {
+TEST_P(TransportOrder, IsThatOfTheScheme) {
   Index const coarse = GetParam().dimensions == 3 ? 16 : 48;
   double const ratio = error(GetParam(), coarse) / error(GetParam(), 2 * coarse);
   EXPECT_NEAR(std::log2(ratio), GetParam().scheme == Scheme::central ? 2 : 1, 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, AdvectionOrder,
+INSTANTIATE_TEST_SUITE_P(Schemes, TransportOrder,
                          testing::Values(OrderCase{"Central1d", 1, Scheme::central, false},
                                          OrderCase{"CentralStretched1d", 1, Scheme::central, true},
                                          OrderCase{"Upwind1d", 1, Scheme::upwind, false},
@@ -168,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, AdvectionOrder,
 
 // Between given values the flux is the same everywhere: u is linear on either side of a jump of k on a face, with
 // slopes of the ratio of k, and such a u is exact.
-TEST(Advection, AJumpOfTheDiffusivityOnAFaceIsExact) {
+TEST(Transport, AJumpOfTheDiffusivityOnAFaceIsExact) {
   for (Scheme const scheme : {Scheme::central, Scheme::upwind}) {
     BoundaryConditions walls = all_walls(BoundaryKind::dirichlet);
     walls.at(0, 1).value = Expression(1.0);
@@ -177,11 +176,12 @@ TEST(Advection, AJumpOfTheDiffusivityOnAFaceIsExact) {
                                          .diffusivity = Expression("x < 0.5 ? 1 : 0.001"),
                                          .scheme = scheme});
     auto const a = make_operator<double>(discretisation, assemble<double>(discretisation));
-    FieldVector<double> const b(wall_source<double>(discretisation));
+    auto const b = a->create_vector();
+    wall_source<double>(discretisation).add(0, 1, *b);
     auto const u = a->create_vector();
     Gmres solver({.criteria = {.relative = 1e-14, .absolute = 0, .iterations = 200}});
     solver.prepare(*a);
-    EXPECT_TRUE(reached(solver.solve(*a, b, *u).outcome));
+    EXPECT_TRUE(reached(solver.solve(*a, *b, *u).outcome));
     auto const expected = a->create_vector();
     evaluate<double>(Expression("(x < 0.5 ? 0.001*x : 0.0005 + (x - 0.5)) / 0.5005"), "exact", 0, *expected);
     expected->add(-1, *u);
@@ -205,7 +205,7 @@ SolveReport solve_whirl(Index cells, double speed, Scheme scheme) {
   return solver.solve(*a, *b, *u);
 }
 
-TEST(AdvectionMultigrid, IterationsDoNotGrowWithTheMesh) {
+TEST(TransportMultigrid, IterationsDoNotGrowWithTheMesh) {
   for (double const speed : {0.0, 10.0, 100.0}) {
     Index const few = solve_whirl(32, speed, Scheme::upwind).iterations;
     for (Index const cells : {64, 128}) {
@@ -216,7 +216,7 @@ TEST(AdvectionMultigrid, IterationsDoNotGrowWithTheMesh) {
   }
 }
 
-TEST(AdvectionMultigrid, CoarseLevelsOfACentralSchemeGoUpwind) {
+TEST(TransportMultigrid, CoarseLevelsOfACentralSchemeGoUpwind) {
   // On the finest mesh the Péclet number is below 2, on the coarsest far above.
   EXPECT_EQ(solve_whirl(96, 150, Scheme::central).outcome, Outcome::converged);
 }
@@ -275,7 +275,7 @@ TYPED_TEST(CellTransfers, AResidualIsRestrictedWhole) {
 
 /// If the coefficients differed at the two ends of a period, more would leave through the face on one side than enters
 /// on the other.
-TEST(Advection, TheFaceThatClosesAPeriodIsOne) {
+TEST(Transport, TheFaceThatClosesAPeriodIsOne) {
   auto const mesh = unit_mesh({6, 5}, {.periodic = {true, true, false}});
   BoundaryConditions walls;
   for (int axis = 0; axis < 2; ++axis) {
@@ -298,17 +298,17 @@ std::string message_of(Description description) {
   return "none";
 }
 
-TEST(Advection, SaysWhereACoefficientIsWrong) {
+TEST(Transport, SaysWhereACoefficientIsWrong) {
   if (test::communicator().size() > 1) return;
   auto const mesh = unit_mesh({4, 4});
   BoundaryConditions const walls = all_walls(BoundaryKind::dirichlet);
   EXPECT_EQ(message_of({.mesh = mesh, .conditions = walls, .diffusivity = Expression("x-0.5")}),
-            "`advection.diffusivity`: 'x-0.5' is not above 0 at (0.125, 0.125, 0)");
+            "`transport.diffusivity`: 'x-0.5' is not above 0 at (0.125, 0.125, 0)");
   std::string const velocity = message_of(
       {.mesh = mesh, .conditions = walls, .velocity = {Expression(0.0), Expression("1/y"), Expression(0.0)}});
-  EXPECT_NE(velocity.find("advection.velocity.y"), std::string::npos) << velocity;
+  EXPECT_NE(velocity.find("velocity.y"), std::string::npos) << velocity;
   EXPECT_NE(velocity.find("1/y"), std::string::npos) << velocity;
 }
 
 }  // namespace
-}  // namespace halocline::advection
+}  // namespace halocline::transport

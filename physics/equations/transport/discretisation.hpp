@@ -9,7 +9,7 @@
 #include "framework/io/field_values.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 
-namespace halocline::advection {
+namespace halocline::transport {
 
 /// The value of u on a face between two cells.
 enum class Scheme {
@@ -34,8 +34,9 @@ struct Description {
   PointValues reaction{Expression(0.0)};     ///< c
   Scheme scheme = Scheme::central;
   Terms terms = Terms::all;
-  std::string called = "advection";  ///< section of the deck, for messages
-  double scale = 1;                  ///< of implicit steps: (weight of the new time) * step
+  std::string flow_called = "velocity";  ///< section of the deck, for messages
+  std::string called = "transport";      ///< section with k and c
+  double scale = 1;                      ///< of implicit steps: (weight of the new time) * step
   double mass = 0;
 };
 
@@ -75,9 +76,6 @@ class Discretisation {
   [[nodiscard]] Row row(Extents const& cell) const;
   /// The factor of a wall's value on the right-hand side of the cell beside it; without `scale`.
   [[nodiscard]] double wall_weight(int axis, int side, Extents const& cell) const;
-  /// What the values of all walls beside the cell add to its right-hand side, if they do not change with time. Throws
-  /// InputError, naming the position, for a value that is not finite.
-  [[nodiscard]] double wall_source(Extents const& cell) const;
 
  private:
   /// The face between a cell and its neighbour, or the wall.
@@ -103,10 +101,9 @@ class Discretisation {
   [[nodiscard]] double wall_weight(Face const& face) const;
   /// \param inside k of the cell
   void add_face(int axis, int side, Extents const& cell, double inside, Row& row, Rates& rates) const;
-  [[nodiscard]] double value(PointValues const& given, char const* option, std::array<double, 3> const& at) const;
 
   Description description_;
   ControlVolumeGrid grid_;
 };
 
-}  // namespace halocline::advection
+}  // namespace halocline::transport

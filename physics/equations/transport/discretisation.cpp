@@ -1,4 +1,4 @@
-#include "physics/advection/discretisation.hpp"
+#include "physics/equations/transport/discretisation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,25 +8,26 @@
 #include "framework/runtime/nan_aware.hpp"
 #include "physics/equations/face_means.hpp"
 
-namespace halocline::advection {
+namespace halocline::transport {
 namespace {
 
-constexpr char const* velocity_options[] = {"velocity.x", "velocity.y", "velocity.z"};
+constexpr char const* axes[] = {".x", ".y", ".z"};
 
 /// How much shorter than 2 k / v^2 steps of imex_ark3 must be, relative to its stable factor.
 constexpr double central_transport = 2.5;
+
+double finite(PointValues const& given, std::string const& section, char const* option,
+              std::array<double, 3> const& at) {
+  double const result = given(at);
+  if (!std::isfinite(result)) throw_not_finite(section + option, given.text(), at, 0);
+  return result;
+}
 
 }  // namespace
 
 Discretisation::Discretisation(Description description)
     : description_(std::move(description)),
       grid_(control_volume_grid(description_.mesh, Centring::cell, description_.conditions)) {}
-
-double Discretisation::value(PointValues const& given, char const* option, std::array<double, 3> const& at) const {
-  double const result = given(at);
-  if (!std::isfinite(result)) throw_not_finite(description_.called + "." + option, given.text(), at, 0);
-  return result;
-}
 
 std::array<double, 3> Discretisation::centre(Extents const& cell) const {
   std::array<double, 3> centre{};
@@ -36,12 +37,11 @@ std::array<double, 3> Discretisation::centre(Extents const& cell) const {
 }
 
 double Discretisation::diffusivity(std::array<double, 3> const& at) const {
-  double const k = value(description_.diffusivity, "diffusivity", at);
-  if (description_.may_lack_diffusion && k < 0)
-    throw_negative(description_.called + ".diffusivity", description_.diffusivity.described(), at);
-  if (!description_.may_lack_diffusion && !(k > 0))
-    throw_not_positive(description_.called + ".diffusivity", description_.diffusivity.described(), at);
-  return k;
+  double const k = finite(description_.diffusivity, description_.called, ".diffusivity", at);
+  if (k > 0 || (k == 0 && description_.may_lack_diffusion)) return k;
+  std::string const called = description_.called + ".diffusivity";
+  if (description_.may_lack_diffusion) throw_negative(called, description_.diffusivity.described(), at);
+  throw_not_positive(called, description_.diffusivity.described(), at);
 }
 
 Row Discretisation::row(Extents const& cell) const {
@@ -55,7 +55,8 @@ Row Discretisation::row(Extents const& cell) const {
   for (std::size_t a = 0; a < static_cast<std::size_t>(grid_.dimensions()); ++a)
     volume *= grid_.volumes[a].width[static_cast<std::size_t>(cell[a])];
   bool const reacts = description_.terms != Terms::diffusion;
-  double const reaction = reacts ? volume * value(description_.reaction, "reaction", centre(cell)) : 0;
+  double const reaction =
+      reacts ? volume * finite(description_.reaction, description_.called, ".reaction", centre(cell)) : 0;
   row.weights[0] += reaction;
   double twice = 0;
   if (description_.scheme == Scheme::upwind) {
@@ -87,7 +88,7 @@ Discretisation::Face Discretisation::face(int axis, int side, Extents const& cel
     if (a != along) face.area *= grid_.volumes[a].width[static_cast<std::size_t>(cell[a])];
   }
   if (description_.terms != Terms::diffusion)
-    face.outflow = side * value(description_.velocity[along], velocity_options[axis], face.at);
+    face.outflow = side * finite(description_.velocity[along], description_.flow_called, axes[axis], face.at);
   bool const at_wall = line.periodic_gap <= 0 && (number == 0 || number == line.size());
   if (at_wall) {
     face.wall = &line.walls[side < 0 ? 0 : 1];
@@ -104,24 +105,6 @@ double Discretisation::wall_weight(Face const& face) const {
 
 double Discretisation::wall_weight(int axis, int side, Extents const& cell) const {
   return wall_weight(face(axis, side, cell));
-}
-
-double Discretisation::wall_source(Extents const& cell) const {
-  double sum = 0;
-  for (int axis = 0; axis < grid_.dimensions(); ++axis) {
-    for (int const side : {-1, 1}) {
-      BoundaryCondition const& condition = description_.conditions.at(axis, side);
-      auto const along = static_cast<std::size_t>(axis);
-      bool const at_wall =
-          grid_.volumes[along].periodic_gap <= 0 && cell[along] == (side < 0 ? 0 : grid_.volumes[along].size() - 1);
-      if (!at_wall || condition.kind == BoundaryKind::reflecting) continue;
-      Face const wall = face(axis, side, cell);
-      double const given = condition.value(wall.at[0], wall.at[1], wall.at[2], 0);
-      if (!std::isfinite(given)) throw_not_finite("boundary." + face_name(axis, side), condition.value, wall.at, 0);
-      sum += wall_weight(wall) * given;
-    }
-  }
-  return sum;
 }
 
 void Discretisation::add_face(int axis, int side, Extents const& cell, double inside, Row& row, Rates& rates) const {
@@ -158,4 +141,4 @@ void Discretisation::add_face(int axis, int side, Extents const& cell, double in
   rates.reaction -= flow * share;
 }
 
-}  // namespace halocline::advection
+}  // namespace halocline::transport

@@ -2,7 +2,7 @@
 
 #include "framework/kernel/stencil.hpp"
 
-namespace halocline::advection {
+namespace halocline::transport {
 
 /// Any linear operator that couples a point to its neighbours along the axes: d u + w u[west] + e u[east] + …, with
 /// weights that differ from point to point. Ghosts of u beyond the walls are zero.
@@ -33,4 +33,4 @@ struct WeightedNeighbours {
   }
 };
 
-}  // namespace halocline::advection
+}  // namespace halocline::transport

@@ -2,12 +2,13 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
-#include "physics/advection/discretisation.hpp"
+#include "physics/equations/transport/discretisation.hpp"
 
 // A manufactured solution and its sources, shared by the tests of this folder.
 
-namespace halocline::advection {
+namespace halocline::transport {
 
 /// A vortex with a component along z.
 inline std::array<PointValues, 3> whirl(double speed) {
@@ -53,12 +54,20 @@ struct Manufactured {
     BoundaryConditions all =
         BoundaryConditions::all({.kind = BoundaryKind::dirichlet, .value = Expression(solution())});
     all.at(0, 1) = {.kind = BoundaryKind::neumann, .value = Expression(slope(0))};
-    if (dimensions > 1) {
-      all.at(1, -1) = {
-          .kind = BoundaryKind::robin, .value = Expression("2*" + solution() + "-3*" + slope(1)), .a = 2, .b = 3};
-    }
+    if (dimensions > 1) all.at(1, -1) = {.kind = BoundaryKind::robin, .value = Expression(robin()), .a = 2, .b = 3};
     return all;
   }
+  /// The same in a deck.
+  [[nodiscard]] std::string boundary() const {
+    std::string text = "{east: {kind: neumann, value: \"" + slope(0) + "\"}";
+    if (dimensions > 1) text += ", south: {kind: robin, a: 2, b: 3, value: \"" + robin() + "\"}";
+    std::vector<std::string> faces{"west"};
+    if (dimensions > 1) faces.emplace_back("north");
+    if (dimensions > 2) faces.insert(faces.end(), {"bottom", "top"});
+    for (std::string const& face : faces) text += ", " + face + ": {kind: dirichlet, value: \"" + solution() + "\"}";
+    return text + "}";
+  }
+  [[nodiscard]] std::string robin() const { return "2*" + solution() + "-3*" + slope(1); }
 };
 
-}  // namespace halocline::advection
+}  // namespace halocline::transport

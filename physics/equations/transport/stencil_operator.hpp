@@ -7,12 +7,12 @@
 
 #include "framework/multigrid/elliptic_operator.hpp"
 #include "framework/operator/stencil_operator.hpp"
-#include "physics/advection/advection_operator.hpp"
-#include "physics/advection/weighted_neighbours.hpp"
+#include "physics/equations/transport/rows.hpp"
+#include "physics/equations/transport/weighted_neighbours.hpp"
 
 // The full definition of the operator. Only the .cpp files that instantiate it include this.
 
-namespace halocline::advection {
+namespace halocline::transport {
 
 /// Cells with a larger Péclet number make central rows that are not diagonally dominant.
 inline constexpr double most_central_peclet = 2;
@@ -59,4 +59,4 @@ std::unique_ptr<Operator> make_operator_of(Discretisation const& discretisation,
   return std::make_unique<OperatorType>(std::move(description));
 }
 
-}  // namespace halocline::advection
+}  // namespace halocline::transport

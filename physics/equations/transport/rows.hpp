@@ -5,9 +5,10 @@
 
 #include "framework/field/field.hpp"
 #include "framework/operator/operator.hpp"
-#include "physics/advection/discretisation.hpp"
+#include "physics/equations/diffusion.hpp"
+#include "physics/equations/transport/discretisation.hpp"
 
-namespace halocline::advection {
+namespace halocline::transport {
 
 /// A discretised operator on the cells of its mesh.
 template <class Real>
@@ -22,10 +23,9 @@ struct Rows {
 template <class Real>
 [[nodiscard]] Rows<Real> assemble(Discretisation const& discretisation);
 
-/// What the walls' values add to right-hand sides, if they do not change with time. Throws as
-/// Discretisation::wall_source does. Collective.
+/// What the walls' values add to right-hand sides. Throws as BoundarySource does.
 template <class Real>
-[[nodiscard]] std::shared_ptr<Field<Real>> wall_source(Discretisation const& discretisation);
+[[nodiscard]] BoundarySource<Real> wall_source(Discretisation const& discretisation);
 
 /// The operator of these rows. It coarsens by discretising coarser meshes anew, with `upwind` where cells are too wide
 /// for `central`: smoothers would diverge there. Collective.
@@ -36,4 +36,4 @@ template <class Real>
 template <class Real, int Dimensions>
 [[nodiscard]] std::unique_ptr<Operator> make_operator_of(Discretisation const& discretisation, Rows<Real> const& rows);
 
-}  // namespace halocline::advection
+}  // namespace halocline::transport
