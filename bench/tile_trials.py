@@ -22,7 +22,8 @@ from scaling import jacobi
 
 # The functor of the sweep and its stencil in tuning tables.
 SWEEPS = {
-    "wave": ("wave::LeapfrogStep<float, 3>", "3D star; inputs 4 bytes reaching 4, 4 bytes reaching 0; 1 output; 0 sums"),
+    "wave": ("StageFunctor<float, equation::WithConstants<float, wave::Acceleration<float, 3> >, 3, 1, 1, false, false>",
+             "3D star; inputs 4 bytes reaching 4, 4 bytes reaching 0; 1 output; 0 sums"),
     "jacobi": ("stencil_functor::JacobiStep<float, ConstantDiffusion<float, 2> >",
                "2D star; inputs 4 bytes reaching 0, 4 bytes reaching 1; 1 output; 2 sums"),
 }

@@ -14,6 +14,16 @@ BoundaryConditions walls_of_kind(BoundaryKind kind, StructuredMesh const& mesh) 
   return walls;
 }
 
+bool are_zero(BoundaryConditions const& walls) {
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int const side : {-1, 1}) {
+      BoundaryKind const kind = walls.at(axis, side).kind;
+      if (kind != BoundaryKind::zero && kind != BoundaryKind::periodic) return false;
+    }
+  }
+  return true;
+}
+
 bool are_closed(BoundaryConditions const& walls, StructuredMesh const& mesh) {
   auto const is_zero = [](Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; };
   for (int axis = 0; axis < mesh.dimensions(); ++axis) {

@@ -8,6 +8,8 @@ namespace halocline {
 
 /// Walls of one kind with the value 0, where the mesh is not periodic.
 [[nodiscard]] BoundaryConditions walls_of_kind(BoundaryKind kind, StructuredMesh const& mesh);
+/// Whether all fields are zero beyond every wall.
+[[nodiscard]] bool are_zero(BoundaryConditions const& walls);
 /// Whether there is no flux through any wall: each reflects, has a zero normal derivative, or does not exist because
 /// the axis is periodic.
 [[nodiscard]] bool are_closed(BoundaryConditions const& walls, StructuredMesh const& mesh);

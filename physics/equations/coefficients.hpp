@@ -25,7 +25,8 @@ struct Diffusivity {
 /// The coefficients of a rate in a run.
 template <class Real>
 struct Coefficients {
-  Fields<Real> fields{};                    ///< with valid ghosts
+  Fields<Real> fields{};                    ///< with valid ghosts; none if they are numbers that the rate takes
+  std::vector<double> constants{};          ///< these numbers
   std::string options{};                    ///< that give them, for messages: "`heat.k`, `heat.c`"
   bool vary = false;                        ///< whether a deck gives more than a number for one of them
   std::vector<BoundaryConditions> walls{};  ///< of each field of the state

@@ -47,6 +47,10 @@ class EquationPoint {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse_spacing(int axis) const {
     return weights_.inverse_spacing[axis];
   }
+  /// 1 / spacing^2
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse_square(int axis) const {
+    return weights_.inverse_square[axis];
+  }
 
   /// div grad u, to second order.
   template <class U>

@@ -33,12 +33,11 @@ std::vector<FieldBase const*> as_bases(FieldVector<Real> const& state) {
 
 /// Each of the strength that the deck gives, per volume of its cell.
 template <class Real>
-PointSources<Real> point_sources(std::vector<Options> const& given, StructuredMesh const& mesh,
+PointSources<Real> point_sources(std::vector<PointSource> const& given, StructuredMesh const& mesh,
                                  Field<Real> const& like) {
   PointSources<Real> all;
-  for (Options const& source : given) {
-    std::vector<double> const position = source.reals("position");
-    all.add(mesh, like, position, 1 / cell_volume(mesh, position), point_strength(source));
+  for (PointSource const& source : given) {
+    all.add(mesh, like, source.position, 1 / cell_volume(mesh, source.position), source.strength);
   }
   return all;
 }
@@ -57,13 +56,14 @@ EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh,
       reads_corners_(stages_->shape().kind == ShapeKind::box),
       exchange_(as_bases(like_), {.corners = reads_corners_}),
       linear_(std::move(linear)) {
-  for (std::size_t n = 0; n < fields_.size() && !law_; ++n) walls_.emplace_back(*like_.fields()[n], fields_[n].walls);
+  // Ghosts that nobody writes stay zero.
+  auto const is_zero_beyond_walls = [](EquationField const& field) { return are_zero(field.walls); };
+  bool const has_walls = !law_ && !std::all_of(fields_.begin(), fields_.end(), is_zero_beyond_walls);
+  for (std::size_t n = 0; n < fields_.size() && has_walls; ++n) {
+    walls_.emplace_back(*like_.fields()[n], fields_[n].walls);
+  }
   for (std::size_t n = 0; n < fields_.size(); ++n) {
     points_.push_back(point_sources(fields_[n].points, *mesh_, *like_.fields()[n]));
-  }
-  auto const is_zero = [](EquationField const& field) { return field.source.is_zero() && field.points.empty(); };
-  if (!std::all_of(fields_.begin(), fields_.end(), is_zero)) {
-    sources_ = std::make_unique<FieldVector<Real>>(as_field_vector<Real>(*like_.create()).fields());
   }
 }
 
@@ -77,9 +77,19 @@ std::unique_ptr<Vector> EquationSystem<Real>::create_state() const {
 
 template <class Real>
 void EquationSystem<Real>::prepare(double time, FieldVector<Real>& y) {
+  exchange(y);
+  fill_walls(time, y);
+}
+
+template <class Real>
+void EquationSystem<Real>::exchange(FieldVector<Real>& y) {
   exchange_.finish();
   std::vector<FieldBase*> const fields = y.underlying_fields();
   if (exchange_.is_needed(fields)) exchange_.exchange(fields);
+}
+
+template <class Real>
+void EquationSystem<Real>::fill_walls(double time, FieldVector<Real>& y) {
   if (law_) law_->fill_walls(time, y.fields());
   for (std::size_t n = 0; n < walls_.size(); ++n) {
     walls_[n].fill(*y.fields()[n], time, reads_corners_ ? BoundaryReach::corners : BoundaryReach::faces);
@@ -88,7 +98,9 @@ void EquationSystem<Real>::prepare(double time, FieldVector<Real>& y) {
 
 template <class Real>
 FieldVector<Real> const* EquationSystem<Real>::sources(double time) {
-  if (!sources_) return nullptr;
+  auto const is_zero = [](EquationField const& field) { return field.source.is_zero() && field.points.empty(); };
+  if (std::all_of(fields_.begin(), fields_.end(), is_zero)) return nullptr;
+  if (!sources_) sources_ = std::make_unique<FieldVector<Real>>(as_field_vector<Real>(*like_.create()).fields());
   for (std::size_t n = 0; n < fields_.size(); ++n) {
     bool const changes = fields_[n].source.depends_on_time() || !points_[n].empty();
     if (sources_time_ && (!changes || *sources_time_ == time)) continue;
@@ -102,13 +114,20 @@ FieldVector<Real> const* EquationSystem<Real>::sources(double time) {
 template <class Real>
 void EquationSystem<Real>::sweep(FieldVector<Real> const& y, StageArguments<Real> const& stage,
                                  FieldVector<Real>& out) {
-  auto const on_box = [&](Block const& block, IndexRange const& box) { stages_->sweep(block, box, stage); };
   // Borders first, so that the exchange of ghosts overlaps the rest of the sweep, if a rate has read ghosts of `out`
   // before. Where sweeps of thin boxes cost more than the exchange, this gains nothing, and the next reader exchanges.
   Field<Real> const& first = *out.fields().front();
   bool const is_read = first.ghost_record(mesh_->blocks().front()).was_exchanged();
-  if (!is_read || !stages_->forms().of_thin_boxes) return sweep_owned(*mesh_, Centring::cell, on_box);
-  produce(exchange_, out.underlying_fields(), Centring::cell, y.fields().front()->ghosts(), on_box);
+  if (is_read && stages_->forms().of_thin_boxes) return sweep_and_exchange(stage, y, out);
+  sweep_owned(*mesh_, Centring::cell,
+              [&](Block const& block, IndexRange const& box) { stages_->sweep(block, box, stage); });
+}
+
+template <class Real>
+void EquationSystem<Real>::sweep_and_exchange(StageArguments<Real> const& stage, FieldVector<Real> const& y,
+                                              FieldVector<Real>& out) {
+  produce(exchange_, out.underlying_fields(), Centring::cell, y.fields().front()->ghosts(),
+          [&](Block const& block, IndexRange const& box) { stages_->sweep(block, box, stage); });
 }
 
 template <class Real>
@@ -189,6 +208,89 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, Vector& y, doubl
   sweep(of, stage, to);
   if (slope != nullptr) add_beside();
   if (slope == nullptr && names_) take_donor_cells(stage, to);
+}
+
+template <class Real>
+StageArguments<Real> EquationSystem<Real>::arguments(double time, FieldVector<Real> const& u, double own,
+                                                     WeightedVector const& x, double scale,
+                                                     FieldVector<Real> const& out) const {
+  StageArguments<Real> stage{.time = time, .y = &u.fields(), .own = own, .scale = scale, .out = &out.fields()};
+  if (stages_->order_in_time() == 0) return stage;
+  stage.terms = 1;
+  stage.weights[0] = x.weight;
+  stage.states[0] = &as_field_vector<Real>(*x.x).fields();
+  return stage;
+}
+
+template <class Real>
+void EquationSystem<Real>::step(double time, FieldVector<Real>& u, double own, WeightedVector const& x, double scale,
+                                FieldVector<Real>& out) {
+  prepare(time, u);
+  StageArguments<Real> const stage = arguments(time, u, own, x, scale, out);
+  for (Block const& block : mesh_->blocks()) stages_->sweep(block, mesh_->owned(block, Centring::cell), stage);
+}
+
+template <class Real>
+void EquationSystem<Real>::repeated_step(double time, FieldVector<Real>& u, double own, WeightedVector const& x,
+                                         double scale, FieldVector<Real>& out, SpongeFactors<Real> const* damping) {
+  StageArguments<Real> stage = arguments(time, u, own, x, scale, out);
+  for (int axis = 0; damping != nullptr && axis < mesh_->dimensions(); ++axis) {
+    stage.damping[static_cast<std::size_t>(axis)] = damping->along(axis);
+  }
+  exchange(u);
+  auto const work = [&] {
+    fill_walls(time, u);
+    sweep_and_exchange(stage, u, out);
+  };
+  if (!replays_ || !kernels_repeat()) return work();
+  replay(u, scale, work);
+}
+
+template <class Real>
+bool EquationSystem<Real>::kernels_repeat() const {
+  auto const changes = [](EquationField const& field) {
+    return std::any_of(field.walls.faces.begin(), field.walls.faces.end(),
+                       [](BoundaryCondition const& wall) { return wall.value.depends_on_time(); });
+  };
+  bool const has_same_walls = !law_ && std::none_of(fields_.begin(), fields_.end(), changes);
+  return has_same_walls && linear_.is_swept && mesh_->blocks().size() == 1 && exchange_.buffer_index();
+}
+
+template <class Real>
+bool EquationSystem<Real>::repeats() const {
+  auto const changes = [](EquationField const& field) {
+    return !field.points.empty() || field.source.depends_on_time();
+  };
+  return kernels_repeat() && std::none_of(fields_.begin(), fields_.end(), changes);
+}
+
+template <class Real>
+bool EquationSystem<Real>::replay(FieldVector<Real>& u, double step, std::function<void()> const& work) {
+  exchange(u);
+  Block const& block = mesh_->blocks().front();
+  Real const* const place = std::as_const(*u.fields().front()).view(block).origin;
+  next_ = 1 - next_;
+  bool const called = steps_[next_].run(execution(block), {place, step, *exchange_.buffer_index()}, [&] {
+    work();
+    // Kernels alone exchange: waiting for them costs nothing, and the whole step can be enqueued at once.
+    exchange_.finish();
+  });
+  if (!called) exchange_.replayed();
+  return called;
+}
+
+template <class Real>
+void EquationSystem<Real>::add_sources(double time, double scale, FieldVector<Real>& u) {
+  auto const has_field = [](EquationField const& field) { return !field.source.is_zero(); };
+  if (std::any_of(fields_.begin(), fields_.end(), has_field)) return u.add(scale, *sources(time));
+  exchange_.finish();
+  for (std::size_t n = 0; n < fields_.size(); ++n) points_[n].add_to(*u.fields()[n], scale, time);
+}
+
+template <class Real>
+double EquationSystem<Real>::energy(double step, FieldVector<Real> const& u, FieldVector<Real> const& before,
+                                    FieldVector<Real> const& acceleration) const {
+  return mesh_->communicator().sum(stages_->energy(step * step, u.fields(), before.fields(), acceleration.fields()));
 }
 
 template <class Real>

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,9 +13,12 @@
 #include "framework/deck/options.hpp"
 #include "framework/field/boundary.hpp"
 #include "framework/halo/exchange.hpp"
+#include "framework/kernel/repeated_work.hpp"
+#include "framework/mesh/execution.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "physics/equations/implicit_rate.hpp"
 #include "physics/equations/points.hpp"
+#include "physics/equations/sponge.hpp"
 #include "physics/equations/stages.hpp"
 #include "physics/equations/state_law.hpp"
 
@@ -22,7 +28,7 @@ namespace halocline {
 struct EquationField {
   FieldSource source{Expression(0.0)};  ///< added to the rate
   std::string source_name;              ///< of the option, for messages
-  std::vector<Options> points{};        ///< sources in single cells
+  std::vector<PointSource> points{};    ///< sources in single cells
   BoundaryConditions walls;             ///< not used for the fields of a law
 };
 
@@ -56,6 +62,29 @@ class EquationSystem final : public EvolvingSystem {
     if (linear_.rate) linear_.rate->serialize(archive);
   }
 
+  /// For functors whose order in time is not 1: out = own u + weight x + scale f(time, u) without sources, f being what
+  /// the functor returns. `out` may be x, but not u.
+  void step(double time, FieldVector<Real>& u, double own, WeightedVector const& x, double scale,
+            FieldVector<Real>& out);
+  /// The same for steps that repeat with two states that exchange their memory.
+  ///
+  /// \param damping the change from x to `out` is damped by it; null: it is not
+  void repeated_step(double time, FieldVector<Real>& u, double own, WeightedVector const& x, double scale,
+                     FieldVector<Real>& out, SpongeFactors<Real> const* damping = nullptr);
+  /// u = u + scale times the sources at `time`.
+  void add_sources(double time, double scale, FieldVector<Real>& u);
+  /// As Stages::energy, over all ranks. Collective.
+  [[nodiscard]] double energy(double step, FieldVector<Real> const& u, FieldVector<Real> const& before,
+                              FieldVector<Real> const& acceleration) const;
+  /// Whether steps that repeat enqueue the same work, if nothing that the functor returns depends on the time: no
+  /// source and no wall changes, and kernels alone exchange ghosts.
+  [[nodiscard]] bool repeats() const;
+  /// From now on the launches of `repeated_step` are replayed under the same conditions, but for sources.
+  void replay_steps() { replays_ = true; }
+  /// Enqueues a step of length `step` from u, which `work` enqueues, or replays the launches of an earlier one. Only
+  /// where `repeats()`; two states may exchange their memory in each step. Returns whether `work` was called.
+  bool replay(FieldVector<Real>& u, double step, std::function<void()> const& work);
+
   /// The largest `fastest` of the physics' functor over all points of the mesh, in 1 / time; empty if it has none.
   [[nodiscard]] std::optional<double> fastest(double time, FieldVector<Real>& y);
   /// Whether stages can take donor cells.
@@ -74,13 +103,30 @@ class EquationSystem final : public EvolvingSystem {
   [[nodiscard]] double linear_euler_rate();
 
  private:
+  /// What the kernels of a step depend on, except for what never changes.
+  struct StepArguments {
+    Real const* u;
+    double step;
+    int buffer_index;  ///< of the exchange
+    [[nodiscard]] friend bool operator==(StepArguments const&, StepArguments const&) = default;
+  };
+
+  /// As `repeats`, but for sources.
+  [[nodiscard]] bool kernels_repeat() const;
+  [[nodiscard]] StageArguments<Real> arguments(double time, FieldVector<Real> const& u, double own,
+                                               WeightedVector const& x, double scale,
+                                               FieldVector<Real> const& out) const;
   /// Fills the ghosts of y that a rate at `time` reads.
   void prepare(double time, FieldVector<Real>& y);
+  void exchange(FieldVector<Real>& y);
+  void fill_walls(double time, FieldVector<Real>& y);
   /// What a part of the rate has besides what sweeps evaluate: the rate of operators, and sources. Null if nothing.
   [[nodiscard]] Vector const* beside_sweeps(RatePart part, double time, FieldVector<Real>& y);
   /// The rate on all owned cells, in a separate pass.
   void sweep_slope(StageArguments<Real> const& of, FieldVector<Real>& slope);
   void sweep(FieldVector<Real> const& y, StageArguments<Real> const& stage, FieldVector<Real>& out);
+  /// A stage with the exchange of `out`, which overlaps the rest of the sweep.
+  void sweep_and_exchange(StageArguments<Real> const& stage, FieldVector<Real> const& y, FieldVector<Real>& out);
   /// Makes a stage's result physical by donor cells, if they do.
   void take_donor_cells(StageArguments<Real> const& stage, FieldVector<Real>& out);
   /// The values of `source` at `time`; null if all are zero.
@@ -105,6 +151,9 @@ class EquationSystem final : public EvolvingSystem {
   std::optional<std::vector<std::string>> names_;  ///< of primitives; empty: no donor cells
   std::optional<std::string> first_unphysical_;
   std::int64_t donor_cells_ = 0;
+  bool replays_ = false;
+  std::array<kernel::RepeatedWork<Execution, StepArguments>, 2> steps_;  ///< two states exchange their memory
+  std::size_t next_ = 0;                                                 ///< the one that comes next
   std::unique_ptr<Field<Real>> marks_;         ///< of cells that take donor cells; null before the first use
   std::optional<Exchange> exchange_of_marks_;  ///< as well
 };

@@ -11,6 +11,7 @@
 #include "framework/runtime/error.hpp"
 #include "physics/equations/evolution.hpp"
 #include "physics/equations/points.hpp"
+#include "physics/equations/sponge.hpp"
 #include "physics/equations/transport/section.hpp"
 #include "physics/equations/transport/steady.hpp"
 
@@ -34,12 +35,15 @@ void declare_option(Section& section, std::string const& name, std::string const
 }
 
 /// Declares sources and receivers in single cells.
-void declare_points(Section& options, std::vector<std::string> const& fields) {
+///
+/// \param own what the physics declares for its sources; empty: nothing
+void declare_points(Section& options, std::vector<std::string> const& fields,
+                    std::optional<Section> const& own = std::nullopt) {
   Section source("sources", "Cells whose rate of change has a further term.");
   declare_position(source);
   source.choice("field", "The field whose rate it is.", fields).defaults_to(fields.front());
   source.expression("strength", "Integral of the term over its cell, an expression of t.").defaults_to("1");
-  options.list(std::move(source));
+  options.list(own ? *own : std::move(source));
   options.list(receiver_section(fields.size() == 1 ? fields.front() : "every field"));
 }
 
@@ -82,17 +86,56 @@ Equations::Equations(std::string name, std::string sentence) : options_(name, st
 
 /// The options of a field besides its initial values.
 void Equations::declare_field(Section& section) const {
+  if (declared_.is_second_order)
+    section.field("initial_rate", "Initial values of its derivative in time.").defaults_to(std::string("0"));
   if (declared_.is_carried) transport::declare_carried(section);
   section.field("source", "Source term, added to the rate of change.").defaults_to(std::string("0"));
   section.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
   section.section(declare_boundary_section(usual_walls_));
 }
 
+void Equations::require_no_field(std::string const& declaration) const {
+  if (declared_.fields.empty()) return;
+  throw InputError("physics `" + declared_.name + "`: `" + declaration + "` must come before all fields");
+}
+
 Equations& Equations::transport() {
-  if (!declared_.fields.empty())
-    throw InputError("physics `" + declared_.name + "`: `transport` must come before all fields");
+  require_no_field("transport");
   transport::declare_flow(options_);
   declared_.is_carried = true;
+  return *this;
+}
+
+Equations& Equations::second_order() {
+  require_no_field("second_order");
+  declared_.is_second_order = true;
+  return *this;
+}
+
+Equations& Equations::autonomous() {
+  declared_.is_autonomous = true;
+  return *this;
+}
+
+Equations& Equations::speed(std::string const& name, std::string const& sentence, std::string const& initial) {
+  declared_.speed = name;
+  return coefficient(name, sentence, initial);
+}
+
+Equations& Equations::sponge() {
+  options_.section(sponge_section());
+  declared_.has_sponge = true;
+  return *this;
+}
+
+Equations& Equations::point_sources(Section section, PointStrength strength) {
+  declared_.source_section = std::move(section);
+  declared_.point_strength = std::move(strength);
+  return *this;
+}
+
+Equations& Equations::energy() {
+  declared_.quantities.push_back({FieldQuantity::Kind::energy, ""});
   return *this;
 }
 
@@ -251,8 +294,17 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
                      "`: a functor of fields that a flow carries (`transport`) has no `diffusivity` or `coupling`; "
                      "decks give a diffusivity for each field");
   }
+  bool const is_second_order = traits.order_in_time == 2;
+  if (is_second_order != declared_.is_second_order) {
+    throw InputError("physics `" + declared_.name +
+                     "`: `second_order` and a functor with `order_in_time = 2` need each "
+                     "other");
+  }
+  if (declared_.is_carried && traits.order_in_time != 1) {
+    throw InputError("physics `" + declared_.name + "`: a flow (`transport`) carries what has a rate of change");
+  }
   Section options = options_;
-  declare_points(options, declared_.fields);
+  declare_points(options, declared_.fields, declared_.source_section);
   Declared declared = declared_;
   int const ghosts = std::max(1, traits.radius);
   declared.has_linear_part = traits.has_linear_part || declared_.is_carried;
@@ -268,6 +320,11 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
       if (!given.depends_on_time()) continue;
       add_mistake(own, coefficient, "'" + given.text() + "' depends on t, but coefficients are constant in time",
                   mistakes);
+    }
+    if (!declared.speed.empty()) {
+      FieldSource const speed = own.field(declared.speed);
+      if (speed.is_constant() && !(speed.constant() > 0))
+        add_mistake(own, declared.speed, "'" + speed.text() + "' is not above 0", mistakes);
     }
     std::vector<Options> fields;
     for (std::string const& field : declared.fields) fields.push_back(declared.options_of(own, field));
@@ -294,8 +351,9 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
           .dimensions = std::move(dimensions),
           .meshes = std::move(meshes),
           .ghosts = [ghosts](Options const&) { return ghosts; },
+          .steps_by_itself = traits.order_in_time != 1,
           .rate_parts = {.explicit_part = declared.has_explicit_part, .implicit_part = declared.has_linear_part},
-          .integrator = declared.integrator,
+          .integrator = traits.order_in_time != 1 ? "" : declared.integrator,
           .validate = validate,
           .create = create,
           .promises = promises_};
@@ -306,6 +364,7 @@ PhysicsEntry Equations::transported() const {
                       .has_linear_part = false,
                       .has_rate = false,
                       .is_coupled = false,
+                      .order_in_time = 1,
                       .fields = {static_cast<int>(declared_.fields.size())},
                       .coefficients = {0}};
   PhysicsEntry all = entry({1, 2, 3}, traits, {no_sweeps<float>, no_sweeps<double>});

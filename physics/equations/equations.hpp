@@ -30,6 +30,7 @@ struct FieldQuantity {
     minimum,
     maximum,
     magnitude,  ///< the largest |u|, called a maximum
+    energy,     ///< of leapfrog, whose fields have a second derivative in time
     peclet,     ///< of a field that a flow carries; left out where nothing diffuses
     integral
   };
@@ -46,6 +47,9 @@ struct ComputedField {
   std::string name;
   ComputedCells cells;
 };
+
+/// The integral of a source in a single cell over that cell, as a function of time.
+using PointStrength = std::function<std::function<double(double time)>(Options const& source, double start)>;
 
 /// The longest stable step of explicit Euler with diffusion alone, 1 / (2 D sum of 1 / spacing^2), in the unit of time:
 /// the largest eigenvalue of -D div grad is 4 D times that sum.
@@ -85,6 +89,20 @@ class Equations {
   /// methods for diffusion. They are evaluated by operators, in passes of their own. Call it before all fields; their
   /// functor must then have no `diffusivity` or `coupling` of its own.
   Equations& transport();
+  /// The functor returns second derivatives in time (`order_in_time = 2`): decks also give an `initial_rate` of each
+  /// field, and steps are those of leapfrog. Its `fastest` is half of the square root of the largest eigenvalue, and
+  /// evaluated once. Call it before all fields.
+  Equations& second_order();
+  /// Nothing that the functor returns depends on `at.time()`, so that launches of steps that repeat are replayed.
+  Equations& autonomous();
+  /// Declares a coefficient that is the speed of waves, above 0. The functor reads its square, which is written with
+  /// the state where it varies.
+  Equations& speed(std::string const& name, std::string const& sentence, std::string const& initial);
+  /// Decks may give a layer along all faces that are not periodic, which absorbs waves of this speed (Sponge).
+  Equations& sponge();
+  /// Replaces the list `sources` by one of other sources in single cells, which has a `position` (declare_position).
+  /// `strength` returns the integral over its cell as a function of time, for a run that starts at `start`.
+  Equations& point_sources(Section section, PointStrength strength);
   /// The kind of walls that decks do not give; neumann (with derivative 0) by default. Call it before all fields.
   Equations& usual_walls(BoundaryKind kind);
   /// Declares a field of the state; the functor receives them in this order. `initial` is the default initial value, an
@@ -130,6 +148,9 @@ class Equations {
   Equations& integral(std::string const& field) { return report(FieldQuantity::Kind::integral, field); }
   /// The largest |u|, reported as "maximum(u)".
   Equations& magnitude(std::string const& field) { return report(FieldQuantity::Kind::magnitude, field); }
+  /// Half of the integral of (du/dt)^2 - u d2u/dt2 half a step ago, for a second derivative in time of one field, times
+  /// `inertia(k…)` of the functor. Conserved where nothing damps, drives or leaves, and all steps have one length.
+  Equations& energy();
   /// Of a field that a flow carries: the largest |v| distance / k between two cells.
   Equations& peclet(std::string const& field) { return report(FieldQuantity::Kind::peclet, field); }
   /// The integral of a field times a material, either of which may be empty: 1. Stands before all other quantities; if
@@ -157,6 +178,7 @@ class Equations {
                         equation::has_linear_part<double, Rate<double>>(),
                         equation::HasRate<double, Rate<double>, axes>,
                         equation::IsCoupled<Rate<double>>,
+                        equation::order_in_time_of<Rate<double>>(),
                         {equation::fields_of<Rate<double>>()},
                         {equation::coefficients_of<Rate<double>>()}};
     return entry({axes}, traits, {make_stages<float, Rate<float>, axes>, make_stages<double, Rate<double>, axes>});
@@ -169,6 +191,7 @@ class Equations {
                         (equation::has_linear_part<double, Rate<double, Axes>>() || ...),
                         (equation::HasRate<double, Rate<double, Axes>, Axes> || ...),
                         (equation::IsCoupled<Rate<double, Axes>> || ...),
+                        std::max({equation::order_in_time_of<Rate<double, Axes>>()...}),
                         {equation::fields_of<Rate<double, Axes>>()...},
                         {equation::coefficients_of<Rate<double, Axes>>()...}};
     return entry({Axes...}, traits,
@@ -211,6 +234,12 @@ class Equations {
     bool has_explicit_part = true;  ///< there is more than that
     bool in_own_section = false;    ///< the options of the only field are those of the physics
     bool is_carried = false;        ///< by a flow
+    bool is_second_order = false;   ///< in time
+    bool is_autonomous = false;
+    bool has_sponge = false;                  ///< decks may give one
+    std::string speed{};                      ///< the coefficient that is one; empty: none
+    std::optional<Section> source_section{};  ///< of own sources in single cells
+    PointStrength point_strength{};
 
     /// The section with the options of a field.
     [[nodiscard]] Options options_of(Options const& own, std::string const& field) const {
@@ -242,6 +271,7 @@ class Equations {
   }
 
   void declare_field(Section& section) const;
+  void require_no_field(std::string const& declaration) const;
   Equations& report(FieldQuantity::Kind kind, std::string const& field);
   void require_field(std::string const& field) const;
   /// Static properties of the functor.
@@ -250,6 +280,7 @@ class Equations {
     bool has_linear_part;
     bool has_rate;
     bool is_coupled;
+    int order_in_time;
     std::vector<int> fields;        ///< for each number of axes
     std::vector<int> coefficients;  ///< as well
   };

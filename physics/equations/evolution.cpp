@@ -92,6 +92,8 @@ std::string kind_of(FieldQuantity const& quantity) {
       return "maximum";
     case FieldQuantity::Kind::peclet:
       return "peclet";
+    case FieldQuantity::Kind::energy:
+      return "energy";
     case FieldQuantity::Kind::integral:
       break;
   }
@@ -144,10 +146,17 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
       state_(make_fields<Real>(mesh_, declared_.fields, std::max(1, stages.stages->shape().radius))),
       receivers_(own_.list("receivers"), mesh_, state_.fields()),
       law_(stages.law.get()),
-      treatment_(chosen_integrator(context.deck.section("time"), declared_.integrator)->treatment),
+      treatment_(stages.stages->order_in_time() != 1
+                     ? Treatment::explicit_
+                     : chosen_integrator(context.deck.section("time"), declared_.integrator)->treatment),
       is_swept_(!declared_.is_carried && is_uniform(*mesh_) && face_mean(declared_, own_) == FaceMean::harmonic),
-      integrator_name_(chosen_integrator(context.deck.section("time"), declared_.integrator)->name),
-      integrator_(make_time_integrator(context.deck.section("time"), declared_.integrator)) {
+      has_same_steps_(context.deck.section("time").has("steps")) {
+  Options const time = context.deck.section("time");
+  int const order = stages.stages->order_in_time();
+  if (order == 1) {
+    integrator_name_ = chosen_integrator(time, declared_.integrator)->name;
+    integrator_ = make_time_integrator(time, declared_.integrator);
+  }
   std::vector<EquationField> fields;
   bool has_exact = false;
   for (std::size_t n = 0; n < declared_.fields.size(); ++n) {
@@ -159,7 +168,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
     equation_field.source_name = field.full_name("source");
     equation_field.points = point_sources(name);
     // Throws here, before the run begins, if a strength is not finite then.
-    for (Options const& source : equation_field.points) static_cast<void>(point_strength(source)(time_));
+    for (PointSource const& source : equation_field.points) static_cast<void>(source.strength(time_));
     if (law_ == nullptr) equation_field.walls = make_boundary_conditions(field.section("boundary"), *mesh_);
     has_exact = has_exact || field.has("exact");
   }
@@ -172,6 +181,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
   LinearPart<Real> linear = linear_part(context, fields, *stages.stages);
   system_ =
       std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages), std::move(linear));
+  if (order != 1) integrator_ = own_steps(time, order);
   falls_back_ = law_ != nullptr && system_->has_donor_cells() && own_.choice("fallback") == "donor_cell" &&
                 integrator_->keep_previous();
   if (law_ != nullptr) {
@@ -234,34 +244,96 @@ void Evolution<Real>::make_volume() {
 
 /// The list `sources` of a deck, for one field.
 template <class Real>
-std::vector<Options> Evolution<Real>::point_sources(std::string const& field) const {
+std::vector<Options> Evolution<Real>::given_sources(std::string const& field) const {
   std::vector<Options> all = own_.list("sources");
-  std::erase_if(all, [&](Options const& source) { return source.choice("field") != field; });
+  if (!declared_.source_section)
+    std::erase_if(all, [&](Options const& source) { return source.choice("field") != field; });
   return all;
 }
 
 template <class Real>
-void Evolution<Real>::set_coefficients(std::vector<EquationField> const& fields, Stages<Real>& stages) const {
-  Coefficients<Real> all{.fields = make_fields<Real>(mesh_, declared_.coefficients, state_.fields().front()->ghosts()),
-                         .walls = walls_of(fields),
-                         .is_solved_for = treatment_ != Treatment::explicit_,
-                         .is_swept = is_swept_};
+std::vector<PointSource> Evolution<Real>::point_sources(std::string const& field) const {
+  std::vector<PointSource> all;
+  for (Options const& source : given_sources(field)) {
+    all.push_back({source.reals("position"),
+                   declared_.source_section ? declared_.point_strength(source, time_) : point_strength(source)});
+  }
+  return all;
+}
+
+/// How a physics steps whose order in time is not 1.
+template <class Real>
+std::unique_ptr<TimeIntegrator> Evolution<Real>::own_steps(Options const& time, int order) {
+  if (declared_.is_autonomous) system_->replay_steps();
+  if (order == 0) return std::make_unique<Replacement<Real>>(*system_);
+  auto rate = system_->create_state();
+  for (std::size_t n = 0; n < declared_.fields.size(); ++n) {
+    FieldVector<Real> of_field = as_field_vector<Real>(*rate).of_field(n);
+    Options const section = options_of(n);
+    evaluate<Real>(section.field("initial_rate"), section.full_name("initial_rate"), time_, of_field);
+  }
+  known_step_ = euler_step(system_->fastest(time_, state_));
+  double const step = time.has("step") ? time.real("step") : time.real("courant") * *known_step_;
+  std::optional<Sponge> sponge;
+  if (declared_.has_sponge && has_sponge(own_)) {
+    Options const given = own_.section("sponge");
+    sponge = sponge_for(given.real("width"), given.real("reflection"), highest_speed_);
+  }
+  auto leapfrog = std::make_unique<Leapfrog<Real>>(mesh_, *system_, state_, std::move(rate), sponge, time_, step);
+  leapfrog_ = leapfrog.get();
+  return leapfrog;
+}
+
+/// Squares the values of a coefficient that is a speed, and writes it with the state.
+template <class Real>
+void Evolution<Real>::square_speed(std::shared_ptr<Field<Real>> const& field) {
+  FieldSource const speed = own_.field(declared_.speed);
+  if (!(extreme<reduce::Minimum>(*field) > 0)) {
+    throw InputError("`" + own_.full_name(declared_.speed) + "`: " + speed.described() + " is not above 0 everywhere");
+  }
+  FieldVector<Real> values(field);
+  highest_speed_ = values.maximum();
+  values.multiply(values, values);
+  materials_.push_back(field);
+}
+
+template <class Real>
+void Evolution<Real>::set_coefficients(std::vector<EquationField> const& fields, Stages<Real>& stages) {
+  Coefficients<Real> all{
+      .walls = walls_of(fields), .is_solved_for = treatment_ != Treatment::explicit_, .is_swept = is_swept_};
   all.mean = face_mean(declared_, own_);
-  for (auto const& field : all.fields) {
-    std::string const called = own_.full_name(field->name());
+  auto const is_number = [&](std::string const& name) { return own_.has(name) && own_.field(name).is_constant(); };
+  bool const is_damped = declared_.has_sponge && has_sponge(own_);
+  if (stages.takes_constants() && !is_damped && declared_.computed.empty() &&
+      std::all_of(declared_.coefficients.begin(), declared_.coefficients.end(), is_number)) {
+    for (std::string const& name : declared_.coefficients) {
+      double const value = own_.field(name).constant();
+      bool const is_speed = name == declared_.speed;
+      if (is_speed) highest_speed_ = value;
+      all.constants.push_back(is_speed ? value * value : value);
+    }
+    return stages.set_coefficients(all, state_.fields());
+  }
+  for (std::string const& name : declared_.coefficients) {
+    std::string const called = own_.full_name(name);
+    bool const is_speed = name == declared_.speed;
+    auto const field = make_fields<Real>(mesh_, {is_speed ? name + "_squared" : name}, stages.coefficient_ghosts())[0];
     if (compute(*field)) {
       all.vary = true;
-    } else if (own_.has(field->name())) {
-      FieldSource const source = own_.field(field->name());
+    } else if (own_.has(name)) {
+      FieldSource const source = own_.field(name);
       fill(source, called, time_, *field);
       all.vary = all.vary || !source.is_constant();
     } else {
       field->fill(Real{1});
     }
+    if (is_speed) square_speed(field);
+    all.fields.push_back(field);
     if (!all.options.empty()) all.options += ", ";
     all.options.append("`").append(called).append("`");
   }
-  fill_ghosts_of_coefficients(*mesh_, all.fields, stages.shape().kind == ShapeKind::box);
+  if (stages.coefficient_ghosts() > 0)
+    fill_ghosts_of_coefficients(*mesh_, all.fields, stages.shape().kind == ShapeKind::box);
   stages.set_coefficients(all, state_.fields());
 }
 
@@ -350,6 +422,8 @@ Quantity Evolution<Real>::measured(FieldQuantity const& quantity) const {
       return {name, extreme<reduce::Maximum>(u)};
     case FieldQuantity::Kind::magnitude:
       return {name, state_.of_field(n).maximum()};
+    case FieldQuantity::Kind::energy:
+      return {name, leapfrog_->energy(state_, time_) * cell_volume(*mesh_)};
     case FieldQuantity::Kind::peclet:
       return {name, peclet_[n]};
     case FieldQuantity::Kind::mean:
@@ -417,10 +491,21 @@ bool Evolution<Real>::is_closed_by_law(std::size_t field) const {
 template <class Real>
 bool Evolution<Real>::is_closed(std::size_t n) const {
   Options const field = options_of(n);
-  if (!point_sources(declared_.fields[n]).empty()) return false;
+  if (!given_sources(declared_.fields[n]).empty()) return false;
   if (declared_.is_carried && !(is_solenoidal_ && field.field("reaction").is_zero())) return false;
   if (law_ != nullptr) return field.field("source").is_zero() && is_closed_by_law(n);
   return lets_nothing_in(field, *mesh_);
+}
+
+/// Whether the energy of leapfrog, if that is a quantity, cannot change.
+template <class Real>
+bool Evolution<Real>::keeps_energy() const {
+  auto const is_energy = [](FieldQuantity const& quantity) { return quantity.kind == FieldQuantity::Kind::energy; };
+  if (std::none_of(declared_.quantities.begin(), declared_.quantities.end(), is_energy)) return false;
+  if (!has_same_steps_ || (declared_.has_sponge && has_sponge(own_))) return false;
+  Options const field = options_of(0);
+  BoundaryConditions const walls = make_boundary_conditions(field.section("boundary"), *mesh_);
+  return field.field("source").is_zero() && own_.list("sources").empty() && are_zero(walls);
 }
 
 template <class Real>
@@ -433,6 +518,7 @@ std::vector<std::string> Evolution<Real>::conserved() const {
     auto const named = std::find_if(declared_.integrals.begin(), declared_.integrals.end(), is_it);
     all.push_back(named != declared_.integrals.end() ? named->name : called("integral", name));
   }
+  if (keeps_energy()) all.emplace_back("energy");
   return all;
 }
 
@@ -482,10 +568,25 @@ double Evolution<Real>::stable_step() const {
 }
 
 template <class Real>
+std::vector<SolveReport> Evolution<Real>::take_step(Step const& step) {
+  std::vector<SolveReport> reports;
+  auto const work = [&] { reports = integrator_->advance(*system_, step.time, step.size, state_); };
+  if (declared_.is_autonomous && integrator_->repeats() && system_->repeats()) {
+    if (!system_->replay(state_, step.size, work)) integrator_->replayed(state_);
+  } else {
+    work();
+  }
+  return reports;
+}
+
+template <class Real>
 std::vector<SolveReport> Evolution<Real>::advance(Step const& step) {
-  integrator_->set_euler_step(known_step_ ? *known_step_ : euler_step(system_->fastest(time_, state_)));
-  known_step_.reset();
-  auto reports = integrator_->advance(*system_, step.time, step.size, state_);
+  // Where the derivative is the second one, its bound is that of the start.
+  if (leapfrog_ == nullptr) {
+    integrator_->set_euler_step(known_step_ ? *known_step_ : euler_step(system_->fastest(time_, state_)));
+    known_step_.reset();
+  }
+  std::vector<SolveReport> reports = take_step(step);
   time_ = step.time + step.size;
   if (falls_back_) {
     // The next step needs this bound in any case.
@@ -504,9 +605,10 @@ template <class Real>
 bool Evolution<Real>::serialize(StateArchive& state) {
   system_->serialize(state, "", state_);
   state.number("time", time_);
-  if (state.restores()) known_step_.reset();
+  if (state.restores() && leapfrog_ == nullptr) known_step_.reset();
   system_->serialize_solvers(state);
   if (falls_back_ && state.has("donor_cells")) state.count("donor_cells", system_->donor_cells());
+  if (integrator_name_.empty()) return integrator_->serialize(state, "", *system_);
   std::string const group = "integrator/" + integrator_name_;
   return !state.has(group) || integrator_->serialize(state, group, *system_);
 }

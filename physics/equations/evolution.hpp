@@ -9,6 +9,7 @@
 #include "framework/plugin/physics.hpp"
 #include "physics/equations/equation_system.hpp"
 #include "physics/equations/equations.hpp"
+#include "physics/equations/own_steps.hpp"
 #include "physics/equations/points.hpp"
 #include "physics/equations/rate_of_fields.hpp"
 #include "physics/equations/weighted_integrals.hpp"
@@ -44,13 +45,18 @@ class Evolution final : public Physics {
   [[nodiscard]] std::array<double, 2> integrate(Field<Real> const& u) const;
   [[nodiscard]] Quantity measured(FieldQuantity const& quantity) const;
   [[nodiscard]] std::string called(std::string const& quantity, std::string const& field) const;
-  [[nodiscard]] std::vector<Options> point_sources(std::string const& field) const;
-  void set_coefficients(std::vector<EquationField> const& fields, Stages<Real>& stages) const;
+  [[nodiscard]] std::vector<Options> given_sources(std::string const& field) const;
+  [[nodiscard]] std::vector<PointSource> point_sources(std::string const& field) const;
+  void square_speed(std::shared_ptr<Field<Real>> const& field);
+  [[nodiscard]] std::unique_ptr<TimeIntegrator> own_steps(Options const& time, int order);
+  void set_coefficients(std::vector<EquationField> const& fields, Stages<Real>& stages);
   [[nodiscard]] LinearPart<Real> linear_part(PhysicsContext const& context, std::vector<EquationField> const& fields,
                                              Stages<Real> const& stages);
   [[nodiscard]] RateOfField<Real> carried(std::size_t field, std::unique_ptr<LinearSolver> solver);
   [[nodiscard]] double euler_step(std::optional<double> const& fastest) const;
   [[nodiscard]] bool is_closed(std::size_t field) const;
+  [[nodiscard]] std::vector<SolveReport> take_step(Step const& step);
+  [[nodiscard]] bool keeps_energy() const;
   [[nodiscard]] bool is_closed_by_law(std::size_t field) const;
   void require_physical(double fastest) const;
   void repeat_with_donor_cells(Step const& step);
@@ -73,6 +79,9 @@ class Evolution final : public Physics {
   std::unique_ptr<Field<Real>> exact_;  ///< buffer for exact solutions; null: there are none
   Fields<Real> materials_;
   std::vector<double> peclet_;                       ///< of each field that a flow carries
+  double highest_speed_ = 0;                         ///< of waves
+  Leapfrog<Real>* leapfrog_ = nullptr;               ///< the integrator, if it is that
+  bool has_same_steps_;                              ///< all have one length
   bool is_solenoidal_ = true;                        ///< the flow, if there is one
   std::shared_ptr<FieldVector<Real> const> volume_;  ///< of each cell; null where nothing needs it
   double all_volume_ = 0;                            ///< of a stretched mesh

@@ -39,6 +39,12 @@ void validate_receivers(std::vector<Options> const& receivers, Options const& me
 /// option, where it is not finite.
 [[nodiscard]] std::function<double(double time)> point_strength(Options const& source);
 
+/// A source in a single cell.
+struct PointSource {
+  std::vector<double> position;
+  std::function<double(double time)> strength;  ///< its integral over the cell
+};
+
 /// A cell of a block of this rank.
 struct OwnedCell {
   Block const* block;

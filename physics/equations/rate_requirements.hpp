@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -19,6 +20,7 @@ namespace halocline::equation {
 struct NamesOfRate {
   int fields;
   int coefficient_fields;
+  int order_in_time;
   int fastest;
   int diffusivity;
   int coupling;
@@ -30,6 +32,10 @@ template <class Rate>
 template <class Rate>
 [[nodiscard]] constexpr bool names_coefficient_fields() {
   return !requires { &kernel::Beside<Rate, NamesOfRate>::coefficient_fields; };
+}
+template <class Rate>
+[[nodiscard]] constexpr bool names_order_in_time() {
+  return !requires { &kernel::Beside<Rate, NamesOfRate>::order_in_time; };
 }
 template <class Rate>
 [[nodiscard]] constexpr bool names_fastest() {
@@ -88,6 +94,22 @@ inline constexpr auto each_coefficient = std::make_index_sequence<static_cast<st
 template <class Rate>
 inline constexpr auto each_input =
     std::make_index_sequence<static_cast<std::size_t>(fields_of<Rate>() + coefficients_of<Rate>())>();
+
+/// Whether `order_in_time` is known when the rate is compiled.
+template <class Rate>
+concept HasOrderInTime = requires {
+  requires std::bool_constant<(Rate::order_in_time >= 0 && Rate::order_in_time <= 2)>::value;
+};
+/// What operator() returns, by `static constexpr int order_in_time`: the rate of change (1, the default), the second
+/// derivative in time (2) or the next value (0).
+template <class Rate>
+[[nodiscard]] constexpr int order_in_time_of() {
+  if constexpr (HasOrderInTime<Rate>) {
+    return Rate::order_in_time;
+  } else {
+    return 1;
+  }
+}
 
 /// A reader of a coefficient at one point.
 template <class Real>
@@ -169,6 +191,13 @@ template <class Real, class Rate>
 concept HasCoupling = std::is_same_v < CouplingOf<Rate>,
         Matrix < Real, fields_of<Rate>()
 >> ;
+/// Whether a functor with a second derivative in time has a weight `inertia(k…)` of its energy.
+template <class Real, class Rate, std::size_t... N>
+[[nodiscard]] constexpr bool has_inertia(std::index_sequence<N...>) {
+  return requires(Rate const& rate) {
+    { rate.inertia((static_cast<void>(N), std::declval<ReaderAtPoint<Real> const&>())...) } -> std::same_as<double>;
+  };
+}
 /// Whether there is an operator(), of any kind.
 struct NamesCall {
   void operator()();
@@ -207,6 +236,10 @@ constexpr void require_rate() {
     static_assert(IsOfFields<Real, Rate, Returned>,
                   "operator() of the functor must return Values<Real, fields>, or Real where there is one field");
   }
+  static_assert(!names_order_in_time<Rate>() || HasOrderInTime<Rate>,
+                "'order_in_time' of the functor must be 'static constexpr int order_in_time = ...;': 0, 1 or 2");
+  static_assert(order_in_time_of<Rate>() == 1 || (HasRate<Real, Rate, Axes> && !has_linear_part<Real, Rate>()),
+                "a functor whose 'order_in_time' is not 1 has an operator(), but neither 'diffusivity' nor 'coupling'");
   if constexpr (names_fastest<Rate>()) {
     static_assert(is_bounded<Real, Rate, Axes>(each_input<Rate>),
                   "'fastest' of the functor must be a const member that takes what operator() takes: (at, u...)");

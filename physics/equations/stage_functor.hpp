@@ -88,6 +88,68 @@ struct WithLinearPart {
   }
 };
 
+/// A coefficient that is the same everywhere, as a reader.
+template <class Real>
+struct Everywhere {
+  Real value;
+  template <class Offset>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset const&) const {
+    return value;
+  }
+};
+
+/// A rate whose coefficients are numbers. Inputs: the fields.
+template <class Real, class Rate>
+struct WithConstants {
+  static constexpr Shape shape = Rate::shape;
+  static constexpr bool is_long = kernel::is_long_functor<Rate>();
+  static constexpr Shape input_shape(int n) { return shape_of_input<Rate>(n); }
+  static constexpr int order_in_time = order_in_time_of<Rate>();
+  Rate rate;
+  Real constant[coefficients_of<Rate>()];
+
+  template <class P, class... U>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(P const& at, U const&... u) const {
+    return evaluated(each_coefficient<Rate>, at, u...);
+  }
+  template <class P, class... U>
+  KOKKOS_FORCEINLINE_FUNCTION auto fastest(P const& at, U const&... u) const {
+    return bounded(each_coefficient<Rate>, at, u...);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION double inertia() const { return weighed(each_coefficient<Rate>); }
+
+ private:
+  template <std::size_t... N, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION auto evaluated(std::index_sequence<N...>, In const&... in) const {
+    return rate(in..., Everywhere<Real>{constant[N]}...);
+  }
+  template <std::size_t... N, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION auto bounded(std::index_sequence<N...>, In const&... in) const {
+    return rate.fastest(in..., Everywhere<Real>{constant[N]}...);
+  }
+  template <std::size_t... N>
+  KOKKOS_FORCEINLINE_FUNCTION double weighed(std::index_sequence<N...>) const {
+    return rate.inertia(Everywhere<Real>{constant[N]}...);
+  }
+};
+
+/// (u - before)^2 - h^2 before a, times the inertia: leapfrog conserves its sum over all cells if the acceleration a is
+/// a symmetric operator times u. Inputs: u, its previous value and a, then the rate's coefficients; of one field.
+template <class Real, class Rate>
+struct EnergyFunctor {
+  static constexpr Shape shape = point;
+  Rate rate;
+  double square_of_step;
+  template <class P, class U, class B, class A, class... K>
+  KOKKOS_FUNCTION Result<double, 0, 1> operator()(P const&, U const& u, B const& before, A const& acceleration,
+                                                  K const&... k) const {
+    double const change = static_cast<double>(u[here]) - static_cast<double>(before[here]);
+    double const potential =
+        square_of_step * static_cast<double>(before[here]) * static_cast<double>(acceleration[here]);
+    return {{}, {rate.inertia(k...) * (change * change - potential)}};
+  }
+};
+
 /// The diffusivity of each field at a point, from the rate's coefficients.
 template <class Real, class Rate, int Fields>
 struct DiffusivityFunctor {
@@ -104,10 +166,20 @@ struct DiffusivityFunctor {
 
 }  // namespace equation
 
+/// By axis, then global index; in the memory of fields.
+template <class Real, int Axes>
+struct DampingFactors {
+  Real const* along[Axes];
+};
+struct NoDamping {};
+
 /// One stage of an integrator at one point: out = own y + sum of weight x + scale rate(y); with `HasSlope` the rate is
 /// a second output. Inputs: the `Fields` of y, the rate's coefficients, then the fields of each of the `Terms` states
 /// x. Outputs: the fields of out, then those of the slope.
-template <class Real, class Rate, int Axes, int Fields, int Terms, bool HasSlope>
+///
+/// With `IsDamped`, out - x is multiplied by a product of one factor per axis, for a step with damping, of which the
+/// only state x is the one before y.
+template <class Real, class Rate, int Axes, int Fields, int Terms, bool HasSlope, bool IsDamped = false>
 struct StageFunctor {
   static constexpr Shape shape = Rate::shape;
   static constexpr bool is_long = kernel::is_long_functor<Rate>();
@@ -119,6 +191,7 @@ struct StageFunctor {
   Real own;
   Real scale;
   Real weight[Terms > 0 ? Terms : 1];
+  std::conditional_t<IsDamped, DampingFactors<Real, Axes>, NoDamping> damping{};
 
   template <class P, class... In>
   KOKKOS_FUNCTION auto operator()(P const& at, In const&... in) const {
@@ -141,9 +214,24 @@ struct StageFunctor {
   }
 
  private:
+  template <class P, class Returned, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION void damp(P const& at, Returned& result, In const&... in) const {
+    Real left = damping.along[0][at.index(0)];
+    for (int axis = 1; axis < Axes; ++axis) left *= damping.along[axis][at.index(axis)];
+    damp_fields(left, result, std::make_index_sequence<static_cast<std::size_t>(Fields)>(), in...);
+  }
+  template <class Returned, std::size_t... F, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION void damp_fields(Real left, Returned& result, std::index_sequence<F...>,
+                                               In const&... in) const {
+    ((result.value[F] =
+          kernel::pick<read + F>(in...)[here] + left * (result.value[F] - kernel::pick<read + F>(in...)[here])),
+     ...);
+  }
   template <class P, std::size_t... N, class... In>
   KOKKOS_FORCEINLINE_FUNCTION auto combine(P const& at, std::index_sequence<N...>, In const&... in) const {
-    return with_rate(rate(at, kernel::pick<N>(in...)...), in...);
+    auto result = with_rate(rate(at, kernel::pick<N>(in...)...), in...);
+    if constexpr (IsDamped) damp(at, result, in...);
+    return result;
   }
   template <int Field, class Returned, class Slope, class... In>
   KOKKOS_FORCEINLINE_FUNCTION void write(Returned& result, Slope const& slope, In const&... in) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -58,6 +59,11 @@ class StageSweeps final : public Stages<Real> {
   static constexpr bool varies = equation::DiffusesByCoefficients<Real, Rate>;
   static constexpr bool is_coupled = equation::IsCoupled<Rate>;
   static constexpr bool has_rate = equation::HasRate<Real, Rate, Axes>;
+  static constexpr int order = equation::order_in_time_of<Rate>();
+  /// Whether coefficients may be numbers. Forms for both would double the compile time of other rates.
+  static constexpr bool has_constants = order == 2 && equation::coefficients_of<Rate>() > 0;
+  template <class Whole>
+  static constexpr bool is_with_constants = has_constants && !std::is_same_v<Whole, Rate>;
 
   StageSweeps(std::shared_ptr<StructuredMesh const> mesh, Rate const& rate) : mesh_(std::move(mesh)), rate_(rate) {
     for (Block const& block : mesh_->blocks()) geometry_.emplace_back(*mesh_, block, Centring::cell);
@@ -72,6 +78,7 @@ class StageSweeps final : public Stages<Real> {
 
   [[nodiscard]] StageForms forms() const override {
     if constexpr (kernel::is_long_functor<Rate>()) return {1, false, !equation::goes_by_tiles<Real, Rate, Axes>()};
+    if constexpr (order != 1) return {1, false, true};
     return {};
   }
 
@@ -90,12 +97,38 @@ class StageSweeps final : public Stages<Real> {
       }
       sweep_rate(whole, block, box, stage);
     } else {
-      sweep_rate(rate_, block, box, stage);
+      with_rate([&](auto const& rate) { sweep_rate(rate, block, box, stage); });
+    }
+  }
+
+  [[nodiscard]] int order_in_time() const override { return order; }
+  [[nodiscard]] bool takes_constants() const override { return has_constants; }
+  [[nodiscard]] int coefficient_ghosts() const override {
+    if constexpr (has_linear_part) return Stages<Real>::coefficient_ghosts();
+    int widest = 0;
+    for (int n = 0; n < equation::coefficients_of<Rate>(); ++n) {
+      widest = std::max(widest, shape_of_input<Rate>(fields + n).radius);
+    }
+    return widest;
+  }
+
+  [[nodiscard]] double energy([[maybe_unused]] double square_of_step, [[maybe_unused]] Fields<Real> const& u,
+                              [[maybe_unused]] Fields<Real> const& before,
+                              [[maybe_unused]] Fields<Real> const& acceleration) const override {
+    if constexpr (equation::has_inertia<Real, Rate>(equation::each_coefficient<Rate>) && fields == 1) {
+      double sum = 0;
+      for (Block const& block : mesh_->blocks()) {
+        with_rate([&](auto const& rate) { sum += energy_of(rate, block, square_of_step, u, before, acceleration); });
+      }
+      return sum;
+    } else {
+      return Stages<Real>::energy(square_of_step, u, before, acceleration);
     }
   }
 
   void set_coefficients(Coefficients<Real> const& coefficients, [[maybe_unused]] Fields<Real> const& state) override {
     inputs_ = coefficients.fields;
+    for (double const constant : coefficients.constants) constants_.push_back(static_cast<Real>(constant));
     if constexpr (varies) {
       std::vector<std::string> names;
       for (auto const& field : state) names.push_back("diffusivity of `" + field->name() + "`");
@@ -178,7 +211,7 @@ class StageSweeps final : public Stages<Real> {
     if constexpr (equation::is_bounded<Real, Bound, Axes>(equation::each_input<Rate>)) {
       double largest = 0;
       for (Block const& block : mesh_->blocks()) {
-        reduce_fastest(block, time, y, equation::each_field<Rate>, equation::each_coefficient<Rate>);
+        with_bound([&](auto const& bound) { reduce_fastest(bound, block, time, y); });
       }
       for (auto const& of_block : fastest_) largest = larger(largest, of_block.value());
       return largest;
@@ -233,12 +266,57 @@ class StageSweeps final : public Stages<Real> {
     return geometry;
   }
 
+  /// Calls `use` with the rate, which has its coefficients as numbers where these are all that the deck gives.
+  template <class Functor, class Use>
+  void with_constants(Functor const& functor, Use const& use) const {
+    if constexpr (has_constants) {
+      if (!constants_.empty()) {
+        equation::WithConstants<Real, Functor> whole{functor, {}};
+        std::copy(constants_.begin(), constants_.end(), whole.constant);
+        return use(whole);
+      }
+    }
+    use(functor);
+  }
+  template <class Use>
+  void with_rate(Use const& use) const {
+    with_constants(rate_, use);
+  }
+  template <class Use>
+  void with_bound(Use const& use) const {
+    with_constants(equation::bound_of(rate_), use);
+  }
+  template <class Whole>
+  [[nodiscard]] double energy_of(Whole const& rate, Block const& block, double square_of_step, Fields<Real> const& u,
+                                 Fields<Real> const& before, Fields<Real> const& acceleration) const {
+    Reduction<Execution> sum;
+    with_inputs<Whole>(block, [&](auto const&... k) {
+      sweep_reduce(execution(block), mesh_->owned(block, Centring::cell), geometry_at(block, 0), sum, no_outputs,
+                   equation::EnergyFunctor<Real, Whole>{rate, square_of_step}, view(u, 0, block),
+                   view(before, 0, block), view(acceleration, 0, block), k...);
+    });
+    return sum.value();
+  }
+  /// Calls `use` with what a rate reads besides the fields.
+  template <class Whole, class Use>
+  void with_inputs(Block const& block, Use const& use) const {
+    [&]<std::size_t... K>(std::index_sequence<K...>) { use(view(inputs_, K, block)...); }
+    (equation::each_coefficient<Whole>);
+  }
+
   template <class Whole>
   void sweep_rate(Whole const& rate, Block const& block, IndexRange const& box,
                   StageArguments<Real> const& stage) const {
     // A form for each number of terms would multiply compile times: missing terms are replaced by y, which is read
     // anyway, with weight zero.
     if constexpr (kernel::is_long_functor<Rate>()) {
+      sweep_as<1, false>(rate, block, box, stage);
+    } else if constexpr (order == 0) {
+      sweep_as<0, false>(rate, block, box, stage);
+    } else if constexpr (order == 2) {
+      if constexpr (!is_with_constants<Whole>) {
+        if (stage.damping[0] != nullptr) return sweep_as<1, false, true>(rate, block, box, stage);
+      }
       sweep_as<1, false>(rate, block, box, stage);
     } else {
       if (stage.slope != nullptr) return sweep_as<most_stage_terms, true>(rate, block, box, stage);
@@ -248,10 +326,11 @@ class StageSweeps final : public Stages<Real> {
     }
   }
 
-  template <int Terms, bool HasSlope, class Whole>
+  template <int Terms, bool HasSlope, bool IsDamped = false, class Whole>
   void sweep_as(Whole const& rate, Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const {
-    StageFunctor<Real, Whole, Axes, fields, Terms, HasSlope> functor{
+    StageFunctor<Real, Whole, Axes, fields, Terms, HasSlope, IsDamped> functor{
         rate, differences_, static_cast<Real>(stage.own), static_cast<Real>(stage.scale), {}};
+    if constexpr (IsDamped) std::copy_n(stage.damping.begin(), Axes, functor.damping.along);
     std::array<Fields<Real> const*, most_stage_terms> states{};
     for (int n = 0; n < Terms; ++n) {
       auto const at = static_cast<std::size_t>(n);
@@ -276,19 +355,24 @@ class StageSweeps final : public Stages<Real> {
     halocline::sweep(execution(block), box, geometry_at(block, stage.time), to, functor, view(*stage.y, F, block)...,
                      view(inputs_, K, block)..., view(*states[T / fields], T % fields, block)...);
   }
-  template <std::size_t... F, std::size_t... K>
-  void reduce_fastest(Block const& block, double time, Fields<Real> const& y, std::index_sequence<F...>,
-                      std::index_sequence<K...>) const {
-    sweep_reduce(execution(block), mesh_->owned(block, Centring::cell), geometry_at(block, time), fastest_[block.local],
-                 no_outputs, equation::FastestFunctor<Real, Bound, Axes>{equation::bound_of(rate_), differences_},
-                 view(y, F, block)..., view(inputs_, K, block)...);
+  template <class Whole>
+  void reduce_fastest(Whole const& bound, Block const& block, double time, Fields<Real> const& y) const {
+    with_inputs<Whole>(block, [&](auto const&... k) {
+      [&]<std::size_t... F>(std::index_sequence<F...>) {
+        sweep_reduce(execution(block), mesh_->owned(block, Centring::cell), geometry_at(block, time),
+                     fastest_[block.local], no_outputs,
+                     equation::FastestFunctor<Real, Whole, Axes>{bound, differences_}, view(y, F, block)..., k...);
+      }
+      (equation::each_field<Rate>);
+    });
   }
 
   std::shared_ptr<StructuredMesh const> mesh_;
   Rate rate_;
   DifferenceWeights<Real> differences_;
-  Fields<Real> inputs_;   ///< coefficients, then the resistances if there are any
-  bool resists_ = false;  ///< there are
+  Fields<Real> inputs_;          ///< coefficients, then the resistances if there are any
+  bool resists_ = false;         ///< there are
+  std::vector<Real> constants_;  ///< in place of all coefficients; empty: they are fields
   std::vector<Diffusivity<Real>> diffusivity_ = even_diffusivity();
   std::vector<BlockGeometry<Real>> geometry_;                   ///< by Block::local …
   mutable std::vector<Reduction<Execution, Maximum>> fastest_;  ///< … as well

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <functional>
@@ -12,6 +13,7 @@
 #include "framework/kernel/stencil.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/operator/evolving_system.hpp"
+#include "framework/runtime/error.hpp"
 #include "physics/equations/coefficients.hpp"
 #include "physics/equations/implicit_rate.hpp"
 #include "solvers/linear/solver.hpp"
@@ -37,6 +39,7 @@ struct StageArguments {
   std::array<Fields<Real> const*, most_stage_terms> states{};
   Fields<Real> const* out = nullptr;
   Fields<Real> const* slope = nullptr;
+  std::array<Real const*, 3> damping{};  ///< factors by axis, then global index, for a step with damping; null: none
 };
 
 /// The stages that exist as a single pass; others take several.
@@ -70,6 +73,19 @@ class Stages {
   ///
   /// \param state of the physics
   virtual void set_coefficients(Coefficients<Real> const& /*coefficients*/, Fields<Real> const& /*state*/) {}
+  /// What the functor returns, as order_in_time_of (rate_requirements.hpp).
+  [[nodiscard]] virtual int order_in_time() const { return 1; }
+  /// Layers of ghosts that coefficients need.
+  [[nodiscard]] virtual int coefficient_ghosts() const { return std::max(1, shape().radius); }
+  /// Whether coefficients that are numbers need no fields.
+  [[nodiscard]] virtual bool takes_constants() const { return false; }
+  /// Twice h^2 times the energy of this rank's cells per volume of a cell, for a second derivative in time of one
+  /// field, with the state before and the acceleration. Waits for the result. Without an `inertia` of the functor that
+  /// is 1.
+  [[nodiscard]] virtual double energy(double /*square_of_step*/, Fields<Real> const& /*u*/,
+                                      Fields<Real> const& /*before*/, Fields<Real> const& /*acceleration*/) const {
+    throw DefectError("only a second derivative in time has an energy");
+  }
   /// Of each field. Empty if nothing of the rate can be solved for.
   [[nodiscard]] virtual std::vector<Diffusivity<Real>> diffusivity() const = 0;
   /// The inverse of a stable step of explicit Euler for the fields' linear coupling, if it only damps.

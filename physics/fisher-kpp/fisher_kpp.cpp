@@ -34,7 +34,7 @@ PhysicsEntry fisher_kpp() {
   equations.coefficient("diffusivity", "D, how fast the population spreads, at least 0 and constant in time.", "1");
   equations.coefficient("growth", "r, the rate at which a small population grows; constant in time.", "1");
   equations.mean("u").minimum("u").maximum("u").integral("u");
-  equations.mirror_symmetric().axes_alike();
+  equations.mirror_symmetric().axes_alike().autonomous();
   equations.integrator("imex_ars222");
   equations.test_deck(R"(
     physics: fisher-kpp

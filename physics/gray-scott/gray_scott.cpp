@@ -37,7 +37,7 @@ PhysicsEntry gray_scott() {
       .defaults_to(0.04);
   equations.options().real("k", "Rate at which v becomes inert.").at_least(0).defaults_to(0.06);
   equations.mean("u").mean("v").minimum("u").maximum("v");
-  equations.mirror_symmetric().axes_alike();
+  equations.mirror_symmetric().axes_alike().autonomous();
   // Cells so small that diffusion is faster than the reaction.
   equations.test_deck(R"(
     physics: gray-scott

@@ -85,7 +85,7 @@ PhysicsEntry heat_physics() {
   });
   heat.integral("temperature", "u", "density").integral("volume", "", "").integral("mass", "", "density");
   heat.integral("internal_energy", "u", "").conserves("u");
-  heat.integrator("implicit_euler").mirror_symmetric().axes_alike();
+  heat.integrator("implicit_euler").mirror_symmetric().axes_alike().autonomous();
   PhysicsEntry entry = heat.evolution<Conduction, 1, 2, 3>();
   entry.validate = [of_equations = entry.validate](Options const& deck, Mistakes& mistakes) {
     of_equations(deck, mistakes);

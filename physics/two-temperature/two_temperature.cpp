@@ -50,7 +50,7 @@ PhysicsEntry two_temperature() {
       .at_least(0)
       .defaults_to(1);
   equations.mean("electrons").mean("lattice").maximum("electrons").maximum("lattice");
-  equations.mirror_symmetric().axes_alike();
+  equations.mirror_symmetric().axes_alike().autonomous();
   equations.integrator("bdf2");
   equations.test_deck(R"(
     physics: two-temperature

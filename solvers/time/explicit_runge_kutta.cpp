@@ -99,9 +99,13 @@ ExplicitRungeKutta::ExplicitRungeKutta(std::vector<ExplicitStage> stages, double
 std::vector<SolveReport> ExplicitRungeKutta::advance(EvolvingSystem& system, double time, double step, Vector& u) {
   states_.make(system);
   for (ExplicitStage const& stage : stages_) take_stage(stage, system, time, step, u, states_);
+  replayed(u);
+  return {};
+}
+
+void ExplicitRungeKutta::replayed(Vector& u) {
   if (int const last = stages_.back().out; last != 0) u.swap(states_[last]);
   ++steps_.taken;
-  return {};
 }
 
 bool ExplicitRungeKutta::keep_previous() {

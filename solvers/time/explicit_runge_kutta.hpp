@@ -54,6 +54,8 @@ class ExplicitRungeKutta final : public TimeIntegrator {
   [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step, Vector& u) override;
   [[nodiscard]] double stable_factor() const override { return stable_factor_; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
+  [[nodiscard]] bool repeats() const override { return true; }
+  void replayed(Vector& u) override;
   [[nodiscard]] bool keep_previous() override;
   void undo(Vector& u) override;
   [[nodiscard]] bool serialize(StateArchive& archive, std::string const& group, EvolvingSystem&) override {

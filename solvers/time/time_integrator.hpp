@@ -49,6 +49,11 @@ class TimeIntegrator {
   /// Takes the last `advance` back: u is what it was before. Only after keep_previous() returned true, and once for
   /// each `advance`.
   virtual void undo(Vector& /*u*/) {}
+  /// Whether an `advance` of the same step with the same memory of u asks the system for the same stages as the one
+  /// before the last. What these enqueue may then be enqueued again in place of an `advance`, and `replayed` does the
+  /// rest.
+  [[nodiscard]] virtual bool repeats() const { return false; }
+  virtual void replayed(Vector& /*u*/) {}
   /// Discards the history of earlier steps, because u was changed from outside.
   virtual void restart() {}
   /// Counts of steps; an error-controlled method may take several in one `advance`.

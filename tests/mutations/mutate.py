@@ -44,9 +44,8 @@ SUBJECTS = {
 }
 # Sources in libraries, and headers that only these include.
 LIBRARIES = {"framework/field": "field", "framework/halo": "halo", "framework/operator": "operator",
-             "physics/equations": "equations", "physics/wave/sweeps_2d.cpp": "wave"}
-UNITS = {"framework/operator/vector_functors.hpp": "framework/operator/swept_vector.cpp",
-         "physics/wave/star.hpp": "physics/wave/sweeps_2d.cpp"}
+             "physics/equations": "equations"}
+UNITS = {"framework/operator/vector_functors.hpp": "framework/operator/swept_vector.cpp"}
 QUICK = ["order in space", "order in time", "conservation", "mirror", "axes", "blocks", "precision", "ghosts",
          "stable step"]
 SLOW = ["ranks"]

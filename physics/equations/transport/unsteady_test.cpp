@@ -254,7 +254,7 @@ class OrderInTime : public testing::TestWithParam<std::string> {
 
 // The deviation of the measured order halves with the step.
 TEST_P(OrderInTime, IsThatOfTheMethodWhereBothPartsCount) {
-  auto const exact = values("rk4", 2000);
+  auto const exact = values("rk4", 500);
   double const coarse = difference(*values(GetParam(), 40), *exact);
   double const fine = difference(*values(GetParam(), 80), *exact);
   EXPECT_NEAR(std::log2(coarse / fine), integrators().find(GetParam()).order, 0.15);
@@ -478,7 +478,7 @@ TEST(CarriedFields, HaveOneSolutionWithAllMethods) {
     test::run(*physics, 0.2, steps);
     return physics;
   };
-  auto const exact = at_end("rk4", 1000);
+  auto const exact = at_end("rk4", 400);
   for (std::string const method : {"ssp_rk2", "ssp_rk3", "imex_ars222", "imex_ark3"}) {
     double const coarse = difference(*at_end(method, 100), *exact);
     EXPECT_LE(coarse, 1e-3) << method;

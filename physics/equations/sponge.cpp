@@ -1,12 +1,10 @@
-#include "physics/wave/sweeps.hpp"
+#include "physics/equations/sponge.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
 
-namespace halocline::wave {
-
+namespace halocline {
 namespace {
 
 /// Of the amplitude of a wave that crosses a layer of width 1 twice, the logarithm of what is lost, by the wave number
@@ -24,6 +22,21 @@ double loss(double rate, double exponent) {
 }
 
 }  // namespace
+
+Section sponge_section() {
+  Section sponge("sponge", "Absorbing layer along all faces that are not periodic.");
+  sponge.real("width", "Width of the layer; 0: no layer.").at_least(0).defaults_to(0.0);
+  sponge
+      .real("reflection",
+            "Largest fraction of its amplitude with which a wave returns from the layer, if at least four of its "
+            "wavelengths along the normal of the face fit into the width, up to 45 degrees from the normal.")
+      .at_least(least_reflection)
+      .below(1)
+      .defaults_to(1e-3);
+  return sponge;
+}
+
+bool has_sponge(Options const& own) { return own.section("sponge").real("width") > 0; }
 
 // The profile of Collino and Tsogka (Geophysics 66, 2001) has the exponent 2. Where less may return, a higher one
 // reflects less at the edge of the layer. So chosen, waves that cross the layer twice and those that it reflects itself
@@ -62,21 +75,7 @@ void SpongeFactors<Real>::set(StructuredMesh const& mesh, Sponge const& sponge, 
   }
 }
 
-template <class Real>
-std::unique_ptr<Sweeps<Real>> make_sweeps(std::shared_ptr<StructuredMesh const> mesh) {
-  switch (mesh->dimensions()) {
-    case 1:
-      return make_sweeps_of<Real, 1>(std::move(mesh));
-    case 2:
-      return make_sweeps_of<Real, 2>(std::move(mesh));
-    default:
-      return make_sweeps_of<Real, 3>(std::move(mesh));
-  }
-}
-
 template class SpongeFactors<float>;
 template class SpongeFactors<double>;
-template std::unique_ptr<Sweeps<float>> make_sweeps<float>(std::shared_ptr<StructuredMesh const>);
-template std::unique_ptr<Sweeps<double>> make_sweeps<double>(std::shared_ptr<StructuredMesh const>);
 
-}  // namespace halocline::wave
+}  // namespace halocline
