@@ -22,6 +22,7 @@
 #include "physics/equations/closed_walls.hpp"
 #include "physics/equations/coefficients.hpp"
 #include "physics/equations/field_extremes.hpp"
+#include "physics/equations/field_numbers.hpp"
 #include "physics/equations/law_sections.hpp"
 #include "physics/equations/linear_terms.hpp"
 #include "physics/equations/transport/section.hpp"
@@ -50,32 +51,12 @@ struct LargestError {
   }
 };
 
-/// The sums of u and |u|; the second bounds the rounding of the first.
-struct SumTerms {
+/// ErrorTerms times the volume of the cell, which is the last input.
+struct ErrorTimesVolume {
   static constexpr Shape shape = point;
-  template <class P, class U>
-  KOKKOS_FUNCTION Result<double, 0, 2> operator()(P const&, U const& u) const {
-    double const value = static_cast<double>(u[here]);
-    return {{}, {value, value < 0 ? -value : value}};
-  }
-};
-
-/// The sums of a functor with two sums, each term times the volume of its cell, which is the last input.
-template <class Functor>
-struct TimesVolume {
-  static constexpr Shape shape = point;
-  template <class P, class U, class V>
-  KOKKOS_FUNCTION Result<double, 0, 2> operator()(P const& at, U const& u, V const& volume) const {
-    return weighted(Functor{}(at, u), volume);
-  }
   template <class P, class U, class E, class V>
   KOKKOS_FUNCTION Result<double, 0, 2> operator()(P const& at, U const& u, E const& exact, V const& volume) const {
-    return weighted(Functor{}(at, u, exact), volume);
-  }
-
- private:
-  template <class V>
-  KOKKOS_FUNCTION static Result<double, 0, 2> weighted(Result<double, 0, 2> const& terms, V const& volume) {
+    Result<double, 0, 2> const terms = ErrorTerms{}(at, u, exact);
     auto const factor = static_cast<double>(volume[here]);
     return {{}, {factor * terms.sum[0], factor * terms.sum[1]}};
   }
@@ -401,46 +382,60 @@ std::string Evolution<Real>::called(std::string const& quantity, std::string con
   return declared_.in_own_section ? quantity : quantity + "(" + field + ")";
 }
 
-/// The integrals of u and |u|.
+/// Sums and extremes of the fields, as far as quantities need them.
 template <class Real>
-std::array<double, 2> Evolution<Real>::integrate(Field<Real> const& u) const {
-  if (!is_uniform(*mesh_)) return sums(TimesVolume<SumTerms>{}, u, std::as_const(volume_->field()));
-  auto const [sum, magnitude] = sums(SumTerms{}, u);
-  return {sum * cell_volume(*mesh_), magnitude * cell_volume(*mesh_)};
+std::vector<FieldNumbers> Evolution<Real>::numbers() const {
+  std::vector<FieldNeeds> needs(declared_.fields.size());
+  bool is_any = false;
+  for (FieldQuantity const& quantity : declared_.quantities) {
+    using Kind = FieldQuantity::Kind;
+    FieldNeeds& of_field = needs[index_of(quantity.field)];
+    if (quantity.kind == Kind::energy || quantity.kind == Kind::peclet) continue;
+    bool const is_sum = quantity.kind == Kind::mean || quantity.kind == Kind::integral;
+    (is_sum ? of_field.sums : of_field.extremes) = true;
+    is_any = true;
+  }
+  if (!is_any) return {};
+  return measure<Real>(state_.fields(), needs, is_uniform(*mesh_) ? nullptr : &volume_->field());
 }
 
 template <class Real>
-Quantity Evolution<Real>::measured(FieldQuantity const& quantity) const {
-  auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), quantity.field);
-  auto const n = static_cast<std::size_t>(at - declared_.fields.begin());
-  Field<Real> const& u = *state_.fields()[n];
+std::size_t Evolution<Real>::index_of(std::string const& field) const {
+  auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), field);
+  return at == declared_.fields.end() ? 0 : static_cast<std::size_t>(at - declared_.fields.begin());
+}
+
+template <class Real>
+Quantity Evolution<Real>::measured(FieldQuantity const& quantity, FieldNumbers const& u) const {
   std::string const name = called(kind_of(quantity), quantity.field);
+  double const cell = is_uniform(*mesh_) ? cell_volume(*mesh_) : 1;
   switch (quantity.kind) {
     case FieldQuantity::Kind::minimum:
-      return {name, extreme<reduce::Minimum>(u)};
+      return {name, u.least};
     case FieldQuantity::Kind::maximum:
-      return {name, extreme<reduce::Maximum>(u)};
+      return {name, u.most};
     case FieldQuantity::Kind::magnitude:
-      return {name, state_.of_field(n).maximum()};
+      return {name, larger(-u.least, u.most)};
     case FieldQuantity::Kind::energy:
-      return {name, leapfrog_->energy(state_, time_) * cell_volume(*mesh_)};
+      return {"energy", leapfrog_->energy(state_, time_) * cell_volume(*mesh_)};
     case FieldQuantity::Kind::peclet:
-      return {name, peclet_[n]};
+      return {name, peclet_[index_of(quantity.field)]};
     case FieldQuantity::Kind::mean:
-      return {name, is_uniform(*mesh_) ? sums(SumTerms{}, u)[0] / cells(*mesh_) : integrate(u)[0] / all_volume_};
+      return {name, u.sum / (is_uniform(*mesh_) ? cells(*mesh_) : all_volume_)};
     case FieldQuantity::Kind::integral:
       break;
   }
-  auto const [integral, magnitude] = integrate(u);
-  return {name, integral, magnitude};
+  return {name, u.sum * cell, u.magnitude * cell};
 }
 
 template <class Real>
 std::vector<Quantity> Evolution<Real>::quantities() const {
   std::vector<Quantity> all;
   if (integrals_) integrals_->add(state_, all);
+  std::vector<FieldNumbers> const of_fields = numbers();
   for (FieldQuantity const& quantity : declared_.quantities) {
-    Quantity found = measured(quantity);
+    std::size_t const n = index_of(quantity.field);
+    Quantity found = measured(quantity, of_fields.empty() ? FieldNumbers{} : of_fields[n]);
     bool const is_left_out = quantity.kind == FieldQuantity::Kind::peclet && !std::isfinite(found.value);
     if (!is_left_out) all.push_back(std::move(found));
   }
@@ -457,9 +452,9 @@ void Evolution<Real>::add_errors(std::size_t field, std::vector<Quantity>& quant
   exact_->fill(own.expression("exact"), time_, 0, "`" + own.full_name("exact") + "`");
   Field<Real> const& u = *state_.fields()[field];
   bool const uniform = is_uniform(*mesh_);
-  auto const [one, square] =
-      uniform ? sums(ErrorTerms{}, u, std::as_const(*exact_))
-              : sums(TimesVolume<ErrorTerms>{}, u, std::as_const(*exact_), std::as_const(volume_->field()));
+  auto const [one, square] = uniform
+                                 ? sums(ErrorTerms{}, u, std::as_const(*exact_))
+                                 : sums(ErrorTimesVolume{}, u, std::as_const(*exact_), std::as_const(volume_->field()));
   double const all = uniform ? cells(*mesh_) : all_volume_;
   double largest = 0;
   for (Block const& block : mesh_->blocks()) {

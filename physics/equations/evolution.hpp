@@ -9,6 +9,7 @@
 #include "framework/plugin/physics.hpp"
 #include "physics/equations/equation_system.hpp"
 #include "physics/equations/equations.hpp"
+#include "physics/equations/field_numbers.hpp"
 #include "physics/equations/own_steps.hpp"
 #include "physics/equations/points.hpp"
 #include "physics/equations/rate_of_fields.hpp"
@@ -42,8 +43,9 @@ class Evolution final : public Physics {
   [[nodiscard]] bool compute(Field<Real>& field) const;
   void set_initial(std::size_t field);
   void make_volume();
-  [[nodiscard]] std::array<double, 2> integrate(Field<Real> const& u) const;
-  [[nodiscard]] Quantity measured(FieldQuantity const& quantity) const;
+  [[nodiscard]] std::vector<FieldNumbers> numbers() const;
+  [[nodiscard]] std::size_t index_of(std::string const& field) const;
+  [[nodiscard]] Quantity measured(FieldQuantity const& quantity, FieldNumbers const& u) const;
   [[nodiscard]] std::string called(std::string const& quantity, std::string const& field) const;
   [[nodiscard]] std::vector<Options> given_sources(std::string const& field) const;
   [[nodiscard]] std::vector<PointSource> point_sources(std::string const& field) const;

@@ -93,7 +93,7 @@ template <class Real>
 struct Everywhere {
   Real value;
   template <class Offset>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset const&) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset) const {
     return value;
   }
 };

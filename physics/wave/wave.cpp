@@ -12,7 +12,7 @@
 #include "physics/equations/points.hpp"
 #include "physics/equations/sponge.hpp"
 #include "physics/wave/methods.hpp"
-#include "physics/wave/star.hpp"
+#include "physics/wave/sweeps.hpp"
 
 namespace halocline::wave {
 namespace {

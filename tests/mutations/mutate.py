@@ -34,7 +34,7 @@ DECKS = ROOT / "tests/battery"
 SUBJECTS = {
     "probe": ("tests/plugins_of_runs/probe.so", "tests/battery/probe.cpp", ["probe.yaml", "probe-walls.yaml", "probe-squares.yaml",
                                                                               "probe-slopes.yaml", "probe-pair.yaml"]),
-    "wave": ("lib/halocline/physics/wave.so", "physics/wave/wave.cpp", ["wave.yaml"]),
+    "wave": ("lib/halocline/physics/wave.so", "physics/wave/sweeps_2d.cpp", ["wave.yaml"]),
     "heat": ("lib/halocline/physics/heat.so", "physics/heat/heat.cpp", ["heat.yaml"]),
     "laplace": ("lib/halocline/physics/laplace.so", "physics/laplace/laplace.cpp", ["laplace.yaml"]),
     "elasticity": ("lib/halocline/physics/elasticity.so", "physics/elasticity/elasticity.cpp",
