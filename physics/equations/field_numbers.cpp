@@ -16,13 +16,17 @@ namespace {
 /// u and |u|, times the volume if that is an input.
 struct SumTerms {
   static constexpr Shape shape = point;
-  template <class P, class U, class... V>
-  KOKKOS_FUNCTION Result<double, 0, 2> operator()(P const&, U const& u, V const&... volume) const {
-    double const value = static_cast<double>(u[here]);
-    double const magnitude = value < 0 ? -value : value;
-    return {{},
-            {(value * ... * static_cast<double>(volume[here])), (magnitude * ... * static_cast<double>(volume[here]))}};
+  template <class P, class U>
+  KOKKOS_FUNCTION Result<double, 0, 2> operator()(P const&, U const& u) const {
+    return terms(static_cast<double>(u[here]));
   }
+  template <class P, class U, class V>
+  KOKKOS_FUNCTION Result<double, 0, 2> operator()(P const&, U const& u, V const& volume) const {
+    return terms(static_cast<double>(u[here]) * static_cast<double>(volume[here]));
+  }
+
+ private:
+  KOKKOS_FUNCTION static Result<double, 0, 2> terms(double value) { return {{}, {value, value < 0 ? -value : value}}; }
 };
 
 /// -u and u, of which the largest are found.
