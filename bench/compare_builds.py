@@ -15,7 +15,8 @@ while it runs.
 
 Rows: the sweeps of sweep_bench, each separately; iterations of conjugate gradients, a solve by multigrid, steps of waves, heat,
 reactions and conservation laws in decks; our side of the race against hypre; TeaLeaf's benchmark decks, both whole commands and
-only their solves. OLD and NEW are `bin` folders of build trees.
+only their solves. With `--device`: steps of waves, reactions and heat, large and small, whose whole time counts. OLD and NEW are
+`bin` folders of build trees.
 """
 import argparse
 import json
@@ -86,6 +87,40 @@ DECKS = {
     "shallow water 256^2, PLM (van Leer), 60 steps": (law(shallow_water(), [256] * 2, 60), (0,)),
     "gray-scott single 512^2, 300 steps": (gray_scott(512, 300), (0,)),
 }
+
+
+def device_steps(physics, cells, number, **options):
+    """Steps without anything between them that waits."""
+    section = options.pop("section", {"initial": "sin(3*x)*y"})
+    time_section = options.pop("time", {"step": 1e-5})
+    return {"physics": physics, "time": {**time_section, "steps": number}, physics: section, "guard": {"every": 0},
+            "output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}},
+            "mesh": {"cells": cells, **options.pop("mesh", {})}, **options}
+
+
+def device_wave(cells, number, precision="single", mesh=None, **section):
+    return device_steps("wave", [cells] * 3, number, section={"initial": "x*(1-x)*y*(1-y)*z", **section}, precision=precision,
+                        mesh=mesh or {})
+
+
+SUM = {"method": "weighted_sum", "weights": [0.4, 0.05, 0.03, 0.01, 0.01]}
+PERIODIC = {"periodic": [True] * 3}
+# For `--device`: runs without pauses, of which the whole time of all steps counts.
+DEVICE_DECKS = {
+    "wave single 512^3": device_wave(512, 400),
+    "wave single 512^3, speed by cell": device_wave(512, 400, speed="1+x"),
+    "wave single 512^3, speed by cell, sponge": device_wave(512, 400, speed="1+x", sponge={"width": 0.1}),
+    "wave double 512^3": device_wave(512, 400, "double"),
+    "wave single 64^3, periodic": device_wave(64, 20000, mesh=PERIODIC),
+    "25-point sum single 512^3": device_wave(512, 400, **SUM),
+    "gray-scott double 256^2, ssp_rk3": {**gray_scott(256, 20000), "precision": "double", "guard": {"every": 0}},
+    "gray-scott single 4096^2, ssp_rk2": {**gray_scott(4096, 400), "guard": {"every": 0}},
+    "heat double 256^2, explicit_euler": device_steps("heat", [256, 256], 20000, time={"method": "explicit_euler", "step": 3e-6}),
+    "heat double 256^2, rk4": device_steps("heat", [256, 256], 20000, time={"method": "rk4", "step": 3e-6}),
+    "heat double 384^3, conductivity by cell, ssp_rk3":
+        device_steps("heat", [384] * 3, 100, time={"method": "ssp_rk3", "step": 3e-7},
+                     section={"initial": "sin(3*x)*y", "conductivity": "1+x*y"}),
+}
 # Our side of the races against hypre, the fourth solve of a process.
 RACES = {
     "Poisson 128^3 to 1e-8": ["--refine", "--full", "--sweeps", "3"],
@@ -101,6 +136,7 @@ def arguments():
     parser.add_argument("--new", required=True, help="its bin folder", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--allowed", type=float, default=0.02, help="slower by that part, beyond the spread, still passes")
+    parser.add_argument("--device", action="store_true", help="only steps of decks, of the size of a GPU")
     parser.add_argument("--json", type=place, help="where the result goes")
     return parser.parse_args()
 
@@ -166,6 +202,16 @@ def decks(folder, scratch):
     return rows, summary["provenance"]
 
 
+def device_decks(folder, scratch):
+    rows = {}
+    for name, deck in DEVICE_DECKS.items():
+        path = scratch / "deck.yaml"
+        path.write_text(json.dumps(deck))
+        _, summary = run_deck(folder, path, scratch / "out")
+        rows[name] = summary["timings"]["advance"]
+    return rows, summary["provenance"]
+
+
 def races(folder, scratch):
     rows = {}
     for name, options in RACES.items():
@@ -175,7 +221,9 @@ def races(folder, scratch):
     return rows
 
 
-def measured(folder, scratch):
+def measured(folder, scratch, device):
+    if device:
+        return device_decks(folder, scratch)
     rows, provenance = decks(folder, scratch)
     return {**sweeps(folder, scratch), **rows, **races(folder, scratch)}, provenance
 
@@ -193,7 +241,7 @@ def compared(given, scratch):
     provenance = {}
     for number in range(given.rounds):
         for which in CHANCE.sample(list(series), len(series)):
-            rows, provenance[which] = measured(given.new if which == "new" else given.old, scratch)
+            rows, provenance[which] = measured(given.new if which == "new" else given.old, scratch, given.device)
             for name, seconds in rows.items():
                 series[which].setdefault(name, []).append(seconds)
         print(f"round {number + 1} of {given.rounds}", file=sys.stderr)
