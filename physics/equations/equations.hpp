@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -69,16 +70,16 @@ using PointStrength = std::function<std::function<double(double time)>(Options c
 ///     }
 ///     HALOCLINE_PLUGIN(decay);
 ///
-/// `Decay<Real>` is a point functor that is constructed from the physics' own options. `shape` says what it may read,
-/// `fields` how many fields the state has (default one), and `operator()(at, u…)` returns the rate of change at a
-/// point, as Values<Real, fields> if there are several fields. If it has `Values<Real, fields> diffusivity() const`, in
-/// length^2 / time, the fields diffuse as well (div grad u, second order): integrators may then solve for that part
-/// with the deck's solver, and it does not limit the step. `coefficient_fields` says how many fields the functor reads
-/// besides (default none): operator() is then (at, u…, k…), and `diffusivity(k…)` may depend on them, by div(D grad u)
-/// with the harmonic mean of D on the face between two cells. If it has `Matrix<Real, fields> coupling() const`, in 1 /
-/// time, that matrix times the fields is added to their rate, and integrators solve for all fields together; the source
-/// includes <halocline/coupling.hpp>. A functor that has nothing else needs no operator(); fully implicit methods then
-/// advance it, too; if it is a `diffusivity` alone, also on stretched meshes.
+/// `Decay<Real>` is a point functor that is constructed from the physics' own options, or from these and the mesh.
+/// `shape` says what it may read, `fields` how many fields the state has (default one), and `operator()(at, u…)`
+/// returns the rate of change at a point, as Values<Real, fields> if there are several fields. If it has `Values<Real,
+/// fields> diffusivity() const`, in length^2 / time, the fields diffuse as well (div grad u, second order): integrators
+/// may then solve for that part with the deck's solver, and it does not limit the step. `coefficient_fields` says how
+/// many fields the functor reads besides (default none): operator() is then (at, u…, k…), and `diffusivity(k…)` may
+/// depend on them, by div(D grad u) with the harmonic mean of D on the face between two cells. If it has `Matrix<Real,
+/// fields> coupling() const`, in 1 / time, that matrix times the fields is added to their rate, and integrators solve
+/// for all fields together; the source includes <halocline/coupling.hpp>. A functor that has nothing else needs no
+/// operator(); fully implicit methods then advance it, too; if it is a `diffusivity` alone, also on stretched meshes.
 class Equations {
  public:
   /// \param name of the physics in decks, and of its section
@@ -260,7 +261,11 @@ class Equations {
   template <class Real, class Rate, int Axes>
   [[nodiscard]] static StagesOfLaw<Real> make_stages(Options const& own,
                                                      std::shared_ptr<StructuredMesh const> const& mesh) {
-    return {std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate(own)), nullptr};
+    if constexpr (std::is_constructible_v<Rate, Options const&, StructuredMesh const&>) {
+      return {std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate(own, *mesh)), nullptr};
+    } else {
+      return {std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate(own)), nullptr};
+    }
   }
   template <class Real, template <class, int> class Rate, int... Axes>
   [[nodiscard]] static StagesOfLaw<Real> make_stages_of_axes(Options const& own,

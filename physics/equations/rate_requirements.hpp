@@ -198,6 +198,12 @@ template <class Real, class Rate, std::size_t... N>
     { rate.inertia((static_cast<void>(N), std::declval<ReaderAtPoint<Real> const&>())...) } -> std::same_as<double>;
   };
 }
+/// Whether a rate has `times(factor)`, a functor that returns as many times as much: stages then multiply no point.
+template <class Rate>
+concept HasMultiples = order_in_time_of<Rate>()
+== 2 && requires(Rate const& rate) {
+  { rate.times(1.0) } -> std::same_as<Rate>;
+};
 /// Whether there is an operator(), of any kind.
 struct NamesCall {
   void operator()();

@@ -117,6 +117,11 @@ struct WithConstants {
     return bounded(each_coefficient<Rate>, at, u...);
   }
   KOKKOS_FORCEINLINE_FUNCTION double inertia() const { return weighed(each_coefficient<Rate>); }
+  [[nodiscard]] WithConstants times(double factor) const requires HasMultiples<Rate> {
+    WithConstants scaled = *this;
+    scaled.rate = rate.times(factor);
+    return scaled;
+  }
 
  private:
   template <std::size_t... N, class... In>
@@ -176,6 +181,8 @@ struct NoDamping {};
 /// One stage of an integrator at one point: out = own y + sum of weight x + scale rate(y); with `HasSlope` the rate is
 /// a second output. Inputs: the `Fields` of y, the rate's coefficients, then the fields of each of the `Terms` states
 /// x. Outputs: the fields of out, then those of the slope.
+///
+/// A rate that `HasMultiples` is already scale times the rate; one of order 0 in time returns out.
 ///
 /// With `IsDamped`, out - x is multiplied by a product of one factor per axis, for a step with damping, of which the
 /// only state x is the one before y.
@@ -237,9 +244,19 @@ struct StageFunctor {
   KOKKOS_FORCEINLINE_FUNCTION void write(Returned& result, Slope const& slope, In const&... in) const {
     if constexpr (Field < Fields) {
       Real const rate_of_field = static_cast<Real>(equation::component(slope, Field));
-      Real sum = own * kernel::pick<Field>(in...)[here] + scale * rate_of_field;
-      add<0, Field>(sum, in...);
-      result.value[Field] = sum;
+      if constexpr (equation::order_in_time_of<Rate>() == 0) {
+        result.value[Field] = rate_of_field;
+      } else {
+        Real sum = own * kernel::pick<Field>(in...)[here];
+        if constexpr (equation::HasMultiples<Rate>) {
+          add<0, Field>(sum, in...);
+          sum += rate_of_field;
+        } else {
+          sum += scale * rate_of_field;
+          add<0, Field>(sum, in...);
+        }
+        result.value[Field] = sum;
+      }
       if constexpr (HasSlope) result.value[Fields + Field] = rate_of_field;
       write<Field + 1>(result, slope, in...);
     }

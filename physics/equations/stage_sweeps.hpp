@@ -326,10 +326,18 @@ class StageSweeps final : public Stages<Real> {
     }
   }
 
+  template <class Whole>
+  [[nodiscard]] static Whole scaled(Whole const& rate, [[maybe_unused]] double factor) {
+    if constexpr (equation::HasMultiples<Whole>) {
+      return rate.times(factor);
+    } else {
+      return rate;
+    }
+  }
   template <int Terms, bool HasSlope, bool IsDamped = false, class Whole>
   void sweep_as(Whole const& rate, Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const {
     StageFunctor<Real, Whole, Axes, fields, Terms, HasSlope, IsDamped> functor{
-        rate, differences_, static_cast<Real>(stage.own), static_cast<Real>(stage.scale), {}};
+        scaled(rate, stage.scale), differences_, static_cast<Real>(stage.own), static_cast<Real>(stage.scale), {}};
     if constexpr (IsDamped) std::copy_n(stage.damping.begin(), Axes, functor.damping.along);
     std::array<Fields<Real> const*, most_stage_terms> states{};
     for (int n = 0; n < Terms; ++n) {

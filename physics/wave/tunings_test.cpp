@@ -21,9 +21,10 @@ TEST(WaveTunings, AreATableAsItIsWritten) {
 }
 
 TEST(WaveTunings, AreFoundOnceThePluginIsLoaded) {
-  kernel::SweepKey const key{"NVIDIA H100 80GB HBM3", "StageFunctor<float, equation::WithConstants<float, wave::Acceleration<float, 3> >, 3, 1, 1, false, false>",
-                             "3D star; inputs 4 bytes reaching 4, 4 bytes reaching 0; 1 output; 0 sums",
-                             "512 x 512 x 512"};
+  kernel::SweepKey const key{
+      "NVIDIA H100 80GB HBM3",
+      "StageFunctor<float, equation::WithConstants<float, wave::Acceleration<float, 3> >, 3, 1, 1, false, false>",
+      "3D star; inputs 4 bytes reaching 4, 4 bytes reaching 0; 1 output; 0 sums", "512 x 512 x 512"};
   EXPECT_FALSE(kernel::tuner::look_up(key));
   Registry<PhysicsEntry> registry("physics");
   PluginLoader(registry).load(plugin);

@@ -243,19 +243,6 @@ TEST(WaveWalls, AreThoseOfTheDeck) {
   EXPECT_NEAR(std::log2(error(32) / error(64)), 2, 0.2);
 }
 
-/// Only what reads the mesh is not recorded.
-template <int Axes>
-struct Unspaced : Acceleration<double, Axes> {
-  struct Place {
-    [[nodiscard]] static double inverse_square(int) { return 1; }
-  };
-  using Acceleration<double, Axes>::Acceleration;
-  template <class P, class U, class S>
-  double operator()(P const&, U const& u, S const& s) const {
-    return Acceleration<double, Axes>::operator()(Place{}, u, s);
-  }
-};
-
 Options any_options() {
   Section root("", "A deck.");
   root.section("wave", "Waves.").reals("weights", "Weights.", 5, 5).defaults_to(std::vector<double>{1, 1, 1, 1, 1});
@@ -266,7 +253,8 @@ template <int Axes>
 void expect_reads_within_shapes() {
   auto const sum_reads = reads_within_shape<1>(WeightedSum<double, Axes>(any_options()));
   EXPECT_TRUE(sum_reads) << sum_reads.message;
-  Unspaced<Axes> const acceleration(any_options());
+  std::vector<Axis> const axes(static_cast<std::size_t>(Axes), Axis::uniform(4, 0, 1));
+  Acceleration<double, Axes> const acceleration(any_options(), *test::mesh_of(axes, {}));
   auto const reads = reads_within_shape<2>(acceleration);
   EXPECT_TRUE(reads) << reads.message;
   EXPECT_TRUE(reads_only_here<2>(acceleration, 1));
