@@ -191,6 +191,7 @@ struct StageFunctor {
   static constexpr Shape shape = Rate::shape;
   static constexpr bool is_long = kernel::is_long_functor<Rate>();
   static constexpr int read = Fields + equation::coefficients_of<Rate>();
+  static constexpr int order_in_time = equation::order_in_time_of<Rate>();
   static constexpr Shape input_shape(int n) { return n < read ? shape_of_input<Rate>(n) : point; }
 
   Rate rate;
@@ -244,7 +245,7 @@ struct StageFunctor {
   KOKKOS_FORCEINLINE_FUNCTION void write(Returned& result, Slope const& slope, In const&... in) const {
     if constexpr (Field < Fields) {
       Real const rate_of_field = static_cast<Real>(equation::component(slope, Field));
-      if constexpr (equation::order_in_time_of<Rate>() == 0) {
+      if constexpr (order_in_time == 0) {
         result.value[Field] = rate_of_field;
       } else {
         Real sum = own * kernel::pick<Field>(in...)[here];
