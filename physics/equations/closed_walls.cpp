@@ -1,5 +1,7 @@
 #include "physics/equations/closed_walls.hpp"
 
+#include <algorithm>
+
 #include "framework/deck/field_source.hpp"
 #include "framework/field/boundary_section.hpp"
 
@@ -22,6 +24,14 @@ bool are_zero(BoundaryConditions const& walls) {
     }
   }
   return true;
+}
+
+bool are_homogeneous(BoundaryConditions const& walls) {
+  return std::all_of(walls.faces.begin(), walls.faces.end(), [](BoundaryCondition const& wall) {
+    bool const has_value = wall.kind == BoundaryKind::dirichlet || wall.kind == BoundaryKind::neumann;
+    if (has_value) return wall.value.is_constant() && wall.value(0, 0, 0, 0) == 0;
+    return wall.kind != BoundaryKind::robin;
+  });
 }
 
 bool are_closed(BoundaryConditions const& walls, StructuredMesh const& mesh) {

@@ -10,6 +10,8 @@ namespace halocline {
 [[nodiscard]] BoundaryConditions walls_of_kind(BoundaryKind kind, StructuredMesh const& mesh);
 /// Whether all fields are zero beyond every wall.
 [[nodiscard]] bool are_zero(BoundaryConditions const& walls);
+/// Whether walls add nothing to a linear operator, which they leave symmetric: values and normal derivatives are zero.
+[[nodiscard]] bool are_homogeneous(BoundaryConditions const& walls);
 /// Whether there is no flux through any wall: each reflects, has a zero normal derivative, or does not exist because
 /// the axis is periodic.
 [[nodiscard]] bool are_closed(BoundaryConditions const& walls, StructuredMesh const& mesh);

@@ -63,7 +63,15 @@ EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh,
     walls_.emplace_back(*like_.fields()[n], fields_[n].walls);
   }
   for (std::size_t n = 0; n < fields_.size(); ++n) {
-    points_.push_back(point_sources(fields_[n].points, *mesh_, *like_.fields()[n]));
+    EquationField const& field = fields_[n];
+    points_.push_back(point_sources(field.points, *mesh_, *like_.fields()[n]));
+    // Once, since expressions take long to say what they depend on.
+    has_source_fields_ = has_source_fields_ || !field.source.is_zero();
+    has_sources_ = has_sources_ || has_source_fields_ || !field.points.empty();
+    sources_change_ = sources_change_ || field.source.depends_on_time() || !field.points.empty();
+    for (BoundaryCondition const& wall : field.walls.faces) {
+      walls_change_ = walls_change_ || wall.value.depends_on_time();
+    }
   }
 }
 
@@ -85,7 +93,9 @@ template <class Real>
 void EquationSystem<Real>::exchange(FieldVector<Real>& y) {
   exchange_.finish();
   std::vector<FieldBase*> const fields = y.underlying_fields();
-  if (exchange_.is_needed(fields)) exchange_.exchange(fields);
+  if (!exchange_.is_needed(fields)) return;
+  exchange_.exchange(fields);
+  ++exchanges_so_far_;
 }
 
 template <class Real>
@@ -98,12 +108,10 @@ void EquationSystem<Real>::fill_walls(double time, FieldVector<Real>& y) {
 
 template <class Real>
 FieldVector<Real> const* EquationSystem<Real>::sources(double time) {
-  auto const is_zero = [](EquationField const& field) { return field.source.is_zero() && field.points.empty(); };
-  if (std::all_of(fields_.begin(), fields_.end(), is_zero)) return nullptr;
+  if (!has_sources_) return nullptr;
+  if (sources_time_ && (!sources_change_ || *sources_time_ == time)) return sources_.get();
   if (!sources_) sources_ = std::make_unique<FieldVector<Real>>(as_field_vector<Real>(*like_.create()).fields());
   for (std::size_t n = 0; n < fields_.size(); ++n) {
-    bool const changes = fields_[n].source.depends_on_time() || !points_[n].empty();
-    if (sources_time_ && (!changes || *sources_time_ == time)) continue;
     fill(fields_[n].source, fields_[n].source_name, time, *sources_->fields()[n]);
     points_[n].add_to(*sources_->fields()[n], 1, time);
   }
@@ -128,6 +136,7 @@ void EquationSystem<Real>::sweep_and_exchange(StageArguments<Real> const& stage,
                                               FieldVector<Real>& out) {
   produce(exchange_, out.underlying_fields(), Centring::cell, y.fields().front()->ghosts(),
           [&](Block const& block, IndexRange const& box) { stages_->sweep(block, box, stage); });
+  ++exchanges_so_far_;
 }
 
 template <class Real>
@@ -248,20 +257,12 @@ void EquationSystem<Real>::repeated_step(double time, FieldVector<Real>& u, doub
 
 template <class Real>
 bool EquationSystem<Real>::kernels_repeat() const {
-  auto const changes = [](EquationField const& field) {
-    return std::any_of(field.walls.faces.begin(), field.walls.faces.end(),
-                       [](BoundaryCondition const& wall) { return wall.value.depends_on_time(); });
-  };
-  bool const has_same_walls = !law_ && std::none_of(fields_.begin(), fields_.end(), changes);
-  return has_same_walls && linear_.is_swept && mesh_->blocks().size() == 1 && exchange_.buffer_index();
+  return !law_ && !walls_change_ && linear_.is_swept && mesh_->blocks().size() == 1 && exchange_.buffer_index();
 }
 
 template <class Real>
 bool EquationSystem<Real>::repeats() const {
-  auto const changes = [](EquationField const& field) {
-    return !field.points.empty() || field.source.depends_on_time();
-  };
-  return kernels_repeat() && std::none_of(fields_.begin(), fields_.end(), changes);
+  return !sources_change_ && kernels_repeat();
 }
 
 template <class Real>
@@ -270,27 +271,35 @@ bool EquationSystem<Real>::replay(FieldVector<Real>& u, double step, std::functi
   Block const& block = mesh_->blocks().front();
   Real const* const place = std::as_const(*u.fields().front()).view(block).origin;
   next_ = 1 - next_;
+  int& exchanges = exchanges_[next_];
   bool const called = steps_[next_].run(execution(block), {place, step, *exchange_.buffer_index()}, [&] {
+    int const before = exchanges_so_far_;
     work();
     // Kernels alone exchange: waiting for them costs nothing, and the whole step can be enqueued at once.
     exchange_.finish();
+    exchanges = exchanges_so_far_ - before;
   });
-  if (!called) exchange_.replayed();
+  for (int n = 0; !called && n < exchanges; ++n) exchange_.replayed();
   return called;
 }
 
 template <class Real>
+void EquationSystem<Real>::check(double time, FieldVector<Real>& u) {
+  if (has_source_fields_) static_cast<void>(sources(time));
+  if (linear_.is_swept || stages_->has_explicit_part()) prepare(time, u);
+}
+
+template <class Real>
 void EquationSystem<Real>::add_sources(double time, double scale, FieldVector<Real>& u) {
-  auto const has_field = [](EquationField const& field) { return !field.source.is_zero(); };
-  if (std::any_of(fields_.begin(), fields_.end(), has_field)) return u.add(scale, *sources(time));
+  if (has_source_fields_) return u.add(scale, *sources(time));
   exchange_.finish();
   for (std::size_t n = 0; n < fields_.size(); ++n) points_[n].add_to(*u.fields()[n], scale, time);
 }
 
 template <class Real>
-double EquationSystem<Real>::energy(double step, FieldVector<Real> const& u, FieldVector<Real> const& before,
-                                    FieldVector<Real> const& acceleration) const {
-  return mesh_->communicator().sum(stages_->energy(step * step, u.fields(), before.fields(), acceleration.fields()));
+double EquationSystem<Real>::energy(FieldVector<Real> const& u, FieldVector<Real> const& before,
+                                    FieldVector<Real> const& change) const {
+  return mesh_->communicator().sum(stages_->energy(u.fields(), before.fields(), change.fields()));
 }
 
 template <class Real>
@@ -344,7 +353,11 @@ template <class Real>
 void EquationSystem<Real>::serialize(StateArchive& archive, std::string const& name, Vector& state) {
   exchange_.finish();
   std::string const group = name.empty() ? "" : name + "/";
-  for (auto const& field : as_field_vector<Real>(state).fields()) archive.field(group + field->name(), *field);
+  Fields<Real> const& fields = as_field_vector<Real>(state).fields();
+  // Before version 0.3 integrators of heat and advection had states without a name of the field.
+  bool const is_nameless = fields.size() == 1 && archive.has(name) && !archive.has(group + fields.front()->name());
+  if (is_nameless) return archive.field(name, *fields.front());
+  for (auto const& field : fields) archive.field(group + field->name(), *field);
 }
 
 template <class Real>

@@ -71,11 +71,13 @@ class EquationSystem final : public EvolvingSystem {
   /// \param damping the change from x to `out` is damped by it; null: it is not
   void repeated_step(double time, FieldVector<Real>& u, double own, WeightedVector const& x, double scale,
                      FieldVector<Real>& out, SpongeFactors<Real> const* damping = nullptr);
+  /// Throws InputError, naming the position, for a source or a value of a wall that is not finite at `time`.
+  void check(double time, FieldVector<Real>& u);
   /// u = u + scale times the sources at `time`.
   void add_sources(double time, double scale, FieldVector<Real>& u);
   /// As Stages::energy, over all ranks. Collective.
-  [[nodiscard]] double energy(double step, FieldVector<Real> const& u, FieldVector<Real> const& before,
-                              FieldVector<Real> const& acceleration) const;
+  [[nodiscard]] double energy(FieldVector<Real> const& u, FieldVector<Real> const& before,
+                              FieldVector<Real> const& change) const;
   /// Whether steps that repeat enqueue the same work, if nothing that the functor returns depends on the time: no
   /// source and no wall changes, and kernels alone exchange ghosts.
   [[nodiscard]] bool repeats() const;
@@ -152,8 +154,14 @@ class EquationSystem final : public EvolvingSystem {
   std::optional<std::string> first_unphysical_;
   std::int64_t donor_cells_ = 0;
   bool replays_ = false;
+  bool has_sources_ = false;  ///< of any kind
+  bool has_source_fields_ = false;
+  bool sources_change_ = false;                                          ///< with time
+  bool walls_change_ = false;                                            ///< as well
   std::array<kernel::RepeatedWork<Execution, StepArguments>, 2> steps_;  ///< two states exchange their memory
+  std::array<int, 2> exchanges_{};                                       ///< in each of these steps
   std::size_t next_ = 0;                                                 ///< the one that comes next
+  int exchanges_so_far_ = 0;
   std::unique_ptr<Field<Real>> marks_;         ///< of cells that take donor cells; null before the first use
   std::optional<Exchange> exchange_of_marks_;  ///< as well
 };

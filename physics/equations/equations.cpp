@@ -87,9 +87,12 @@ Equations::Equations(std::string name, std::string sentence) : options_(name, st
 /// The options of a field besides its initial values.
 void Equations::declare_field(Section& section) const {
   if (declared_.is_second_order)
-    section.field("initial_rate", "Initial values of its derivative in time.").defaults_to(std::string("0"));
+    section.field("initial_rate", "Initial values of the derivative in time.").defaults_to(std::string("0"));
   if (declared_.is_carried) transport::declare_carried(section);
-  section.field("source", "Source term, added to the rate of change.").defaults_to(std::string("0"));
+  section
+      .field("source", declared_.is_second_order ? "Source term, added to the second derivative in time."
+                                                 : "Source term, added to the rate of change.")
+      .defaults_to(std::string("0"));
   section.expression("exact", "Exact solution, if known; error norms are then reported as quantities.").optional();
   section.section(declare_boundary_section(usual_walls_));
 }
@@ -295,6 +298,16 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
                      "decks give a diffusivity for each field");
   }
   bool const is_second_order = traits.order_in_time == 2;
+  auto const reports = [&](FieldQuantity::Kind kind) {
+    return std::any_of(declared_.quantities.begin(), declared_.quantities.end(),
+                       [&](FieldQuantity const& quantity) { return quantity.kind == kind; });
+  };
+  require(!reports(FieldQuantity::Kind::energy) || traits.has_energy,
+          "`energy` needs a functor with `order_in_time = 2`, one field and `double inertia(k...) const`");
+  require(!reports(FieldQuantity::Kind::peclet) || declared_.is_carried, "`peclet` needs `transport`");
+  require(!declared_.has_sponge || (is_second_order && !declared_.speed.empty()),
+          "`sponge` needs `second_order` and `speed`");
+  require(!declared_.source_section || declared_.fields.size() == 1, "`point_sources` are for one field");
   if (is_second_order != declared_.is_second_order) {
     throw InputError("physics `" + declared_.name +
                      "`: `second_order` and a functor with `order_in_time = 2` need each "
@@ -359,12 +372,19 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
           .promises = promises_};
 }
 
+void Equations::require(bool holds, std::string const& text) const {
+  if (!holds) throw InputError("physics `" + declared_.name + "`: " + text);
+}
+
 PhysicsEntry Equations::transported() const {
+  require(declared_.is_carried, "`transported` needs `transport`");
+  require(!declared_.source_section, "`point_sources` need a functor");
   Traits const traits{.radius = 1,
                       .has_linear_part = false,
                       .has_rate = false,
                       .is_coupled = false,
                       .order_in_time = 1,
+                      .has_energy = false,
                       .fields = {static_cast<int>(declared_.fields.size())},
                       .coefficients = {0}};
   PhysicsEntry all = entry({1, 2, 3}, traits, {no_sweeps<float>, no_sweeps<double>});
@@ -406,6 +426,8 @@ PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::
     throw InputError("physics `" + declared_.name + "`: a conservation law has no coefficients, but " +
                      listed(declared_.coefficients) + " are declared");
   }
+  require(!declared_.source_section && !declared_.is_carried && !declared_.is_second_order,
+          "a conservation law has neither `transport`, `second_order` nor `point_sources`");
   declare_law(options, declared_.primitives, declared_.walls, traits);
   declare_points(options, declared_.fields);
   auto const place = [dimensions](std::size_t axes) {

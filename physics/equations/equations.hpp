@@ -101,8 +101,9 @@ class Equations {
   Equations& speed(std::string const& name, std::string const& sentence, std::string const& initial);
   /// Decks may give a layer along all faces that are not periodic, which absorbs waves of this speed (Sponge).
   Equations& sponge();
-  /// Replaces the list `sources` by one of other sources in single cells, which has a `position` (declare_position).
-  /// `strength` returns the integral over its cell as a function of time, for a run that starts at `start`.
+  /// For one field: replaces the list `sources` by one of other sources in single cells, which has a `position`
+  /// (declare_position). `strength` returns the integral over its cell as a function of time, for a run that starts at
+  /// `start`.
   Equations& point_sources(Section section, PointStrength strength);
   /// The kind of walls that decks do not give; neumann (with derivative 0) by default. Call it before all fields.
   Equations& usual_walls(BoundaryKind kind);
@@ -180,6 +181,7 @@ class Equations {
                         equation::HasRate<double, Rate<double>, axes>,
                         equation::IsCoupled<Rate<double>>,
                         equation::order_in_time_of<Rate<double>>(),
+                        equation::has_energy<double, Rate<double>>(),
                         {equation::fields_of<Rate<double>>()},
                         {equation::coefficients_of<Rate<double>>()}};
     return entry({axes}, traits, {make_stages<float, Rate<float>, axes>, make_stages<double, Rate<double>, axes>});
@@ -193,14 +195,15 @@ class Equations {
                         (equation::HasRate<double, Rate<double, Axes>, Axes> || ...),
                         (equation::IsCoupled<Rate<double, Axes>> || ...),
                         std::max({equation::order_in_time_of<Rate<double, Axes>>()...}),
+                        (equation::has_energy<double, Rate<double, Axes>>() && ...),
                         {equation::fields_of<Rate<double, Axes>>()...},
                         {equation::coefficients_of<Rate<double, Axes>>()...}};
     return entry({Axes...}, traits,
                  {make_stages_of_axes<float, Rate, Axes...>, make_stages_of_axes<double, Rate, Axes...>});
   }
 
-  /// The physics without any other rate than transport(). Decks without a section `time` give its steady state, in
-  /// which the only field does not change.
+  /// The physics without any other rate than transport(). With `only_field`, decks without a section `time` give its
+  /// steady state, of which the mean, the largest magnitude and the Péclet number are quantities.
   [[nodiscard]] PhysicsEntry transported() const;
 
   /// The physics whose conservation law is `Law<Real, Axes>` (conservation_law.hpp), on meshes with any of these
@@ -276,6 +279,8 @@ class Equations {
   }
 
   void declare_field(Section& section) const;
+  /// Throws InputError, with `text`, unless it holds.
+  void require(bool holds, std::string const& text) const;
   void require_no_field(std::string const& declaration) const;
   Equations& report(FieldQuantity::Kind kind, std::string const& field);
   void require_field(std::string const& field) const;
@@ -286,6 +291,7 @@ class Equations {
     bool has_rate;
     bool is_coupled;
     int order_in_time;
+    bool has_energy;
     std::vector<int> fields;        ///< for each number of axes
     std::vector<int> coefficients;  ///< as well
   };

@@ -175,6 +175,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
                        "; scale the problem, or use `precision: double`");
     }
   }
+  system_->check(time_, state_);
   receivers_.record(time_, state_.fields());
   if (!is_uniform(*mesh_) || !declared_.integrals.empty()) make_volume();
   if (!declared_.integrals.empty()) integrals_.emplace(declared_.integrals, *volume_, state_.fields(), materials_);
@@ -415,7 +416,7 @@ Quantity Evolution<Real>::measured(FieldQuantity const& quantity, FieldNumbers c
     case FieldQuantity::Kind::maximum:
       return {name, u.most};
     case FieldQuantity::Kind::magnitude:
-      return {name, larger(-u.least, u.most)};
+      return {name, larger(std::abs(u.least), std::abs(u.most))};
     case FieldQuantity::Kind::energy:
       return {"energy", leapfrog_->energy(state_, time_) * cell_volume(*mesh_)};
     case FieldQuantity::Kind::peclet:
@@ -500,7 +501,7 @@ bool Evolution<Real>::keeps_energy() const {
   if (!has_same_steps_ || (declared_.has_sponge && has_sponge(own_))) return false;
   Options const field = options_of(0);
   BoundaryConditions const walls = make_boundary_conditions(field.section("boundary"), *mesh_);
-  return field.field("source").is_zero() && own_.list("sources").empty() && are_zero(walls);
+  return field.field("source").is_zero() && own_.list("sources").empty() && are_homogeneous(walls);
 }
 
 template <class Real>

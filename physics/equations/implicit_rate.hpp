@@ -41,13 +41,13 @@ class ImplicitRate {
 };
 
 /// Serializes the state that a solver keeps, and the scale that it was last prepared for, 0 if for none; prepares it by
-/// prepare(scale) for that.
+/// prepare(scale) for that. Without a solver, nothing is taken from the state of one.
 template <class Prepare>
 void serialize_prepared(StateArchive& state, std::string const& group, double scale, LinearSolver* solver,
                         Prepare const& prepare) {
   if (!state.has(group)) return;
   state.number(group + "/scale", scale);
-  if (scale == 0) return;
+  if (scale == 0 || solver == nullptr) return;
   prepare(scale);
   solver->serialize(state, group);
 }

@@ -20,7 +20,7 @@ Leapfrog<Real>::Leapfrog(std::shared_ptr<StructuredMesh const> mesh, EquationSys
     : mesh_(std::move(mesh)),
       system_(system),
       before_(std::move(rate)),
-      acceleration_(system.create_state()),
+      change_(system.create_state()),
       sponge_(sponge),
       step_(step) {
   set_before(time, u, 1, -step, step * step / 2);
@@ -58,9 +58,9 @@ std::vector<SolveReport> Leapfrog<Real>::advance(EvolvingSystem&, double time, d
 
 template <class Real>
 double Leapfrog<Real>::energy(FieldVector<Real>& u, double time) {
-  FieldVector<Real>& acceleration = as_fields<Real>(*acceleration_);
-  system_.step(time, u, 0, {0, &u}, 1, acceleration);
-  return system_.energy(step_, u, as_fields<Real>(*before_), acceleration) / (2 * step_ * step_);
+  FieldVector<Real>& change = as_fields<Real>(*change_);
+  system_.step(time, u, 0, {0, &u}, step_ * step_, change);
+  return system_.energy(u, as_fields<Real>(*before_), change) / (2 * step_ * step_);
 }
 
 template <class Real>

@@ -43,8 +43,8 @@ class Leapfrog final : public TimeIntegrator {
 
   std::shared_ptr<StructuredMesh const> mesh_;
   EquationSystem<Real>& system_;
-  std::unique_ptr<Vector> before_;        ///< the state one step ago
-  std::unique_ptr<Vector> acceleration_;  ///< work array
+  std::unique_ptr<Vector> before_;  ///< the state one step ago
+  std::unique_ptr<Vector> change_;  ///< work array
   std::optional<Sponge> sponge_;
   SpongeFactors<Real> damping_;
   double step_;  ///< from the previous state to the present one

@@ -21,11 +21,11 @@ template <class Real>
 class RateOfField {
  public:
   /// \param terms     that the solver solves for; all terms where nothing is solved for
-  /// \param explicit_ further terms; may be null
+  /// \param rest      further terms, which are never solved for; may be null
   /// \param volume    of each cell
   /// \param solver    null if nothing is solved for
   RateOfField(std::shared_ptr<StructuredMesh const> mesh, std::unique_ptr<LinearTerms<Real>> terms,
-              std::unique_ptr<LinearTerms<Real>> explicit_, std::shared_ptr<FieldVector<Real> const> volume,
+              std::unique_ptr<LinearTerms<Real>> rest, std::shared_ptr<FieldVector<Real> const> volume,
               std::unique_ptr<LinearSolver> solver);
 
   /// As those of ImplicitRate, for vectors of this one field.

@@ -21,6 +21,7 @@ struct NamesOfRate {
   int fields;
   int coefficient_fields;
   int order_in_time;
+  int times;
   int fastest;
   int diffusivity;
   int coupling;
@@ -36,6 +37,10 @@ template <class Rate>
 template <class Rate>
 [[nodiscard]] constexpr bool names_order_in_time() {
   return !requires { &kernel::Beside<Rate, NamesOfRate>::order_in_time; };
+}
+template <class Rate>
+[[nodiscard]] constexpr bool names_times() {
+  return !requires { &kernel::Beside<Rate, NamesOfRate>::times; };
 }
 template <class Rate>
 [[nodiscard]] constexpr bool names_fastest() {
@@ -198,6 +203,11 @@ template <class Real, class Rate, std::size_t... N>
     { rate.inertia((static_cast<void>(N), std::declval<ReaderAtPoint<Real> const&>())...) } -> std::same_as<double>;
   };
 }
+/// Whether `energy()` can be a quantity of its physics.
+template <class Real, class Rate>
+[[nodiscard]] constexpr bool has_energy() {
+  return order_in_time_of<Rate>() == 2 && fields_of<Rate>() == 1 && has_inertia<Real, Rate>(each_coefficient<Rate>);
+}
 /// Whether a rate has `times(factor)`, a functor that returns as many times as much: stages then multiply no point.
 template <class Rate>
 concept HasMultiples = order_in_time_of<Rate>()
@@ -244,6 +254,11 @@ constexpr void require_rate() {
   }
   static_assert(!names_order_in_time<Rate>() || HasOrderInTime<Rate>,
                 "'order_in_time' of the functor must be 'static constexpr int order_in_time = ...;': 0, 1 or 2");
+  static_assert(!names_times<Rate>() || HasMultiples<Rate>,
+                "'times' of the functor must be a const member that takes a double and returns the functor's type, for "
+                "an 'order_in_time' of 2");
+  static_assert(order_in_time_of<Rate>() != 2 || !kernel::is_long_functor<Rate>(),
+                "a functor whose 'order_in_time' is 2 cannot be 'is_long'");
   static_assert(order_in_time_of<Rate>() == 1 || (HasRate<Real, Rate, Axes> && !has_linear_part<Real, Rate>()),
                 "a functor whose 'order_in_time' is not 1 has an operator(), but neither 'diffusivity' nor 'coupling'");
   if constexpr (names_fastest<Rate>()) {

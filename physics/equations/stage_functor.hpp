@@ -138,20 +138,18 @@ struct WithConstants {
   }
 };
 
-/// (u - before)^2 - h^2 before a, times the inertia: leapfrog conserves its sum over all cells if the acceleration a is
-/// a symmetric operator times u. Inputs: u, its previous value and a, then the rate's coefficients; of one field.
+/// (u - before)^2 - before h^2 a, times the inertia: leapfrog conserves its sum over all cells if the acceleration a is
+/// a symmetric operator times u. Inputs: u, its previous value and h^2 a, then the rate's coefficients; of one field.
 template <class Real, class Rate>
 struct EnergyFunctor {
   static constexpr Shape shape = point;
   Rate rate;
-  double square_of_step;
-  template <class P, class U, class B, class A, class... K>
-  KOKKOS_FUNCTION Result<double, 0, 1> operator()(P const&, U const& u, B const& before, A const& acceleration,
+  template <class P, class U, class B, class C, class... K>
+  KOKKOS_FUNCTION Result<double, 0, 1> operator()(P const&, U const& u, B const& before, C const& change,
                                                   K const&... k) const {
-    double const change = static_cast<double>(u[here]) - static_cast<double>(before[here]);
-    double const potential =
-        square_of_step * static_cast<double>(before[here]) * static_cast<double>(acceleration[here]);
-    return {{}, {rate.inertia(k...) * (change * change - potential)}};
+    double const moved = static_cast<double>(u[here]) - static_cast<double>(before[here]);
+    double const potential = static_cast<double>(before[here]) * static_cast<double>(change[here]);
+    return {{}, {rate.inertia(k...) * (moved * moved - potential)}};
   }
 };
 

@@ -112,17 +112,16 @@ class StageSweeps final : public Stages<Real> {
     return widest;
   }
 
-  [[nodiscard]] double energy([[maybe_unused]] double square_of_step, [[maybe_unused]] Fields<Real> const& u,
-                              [[maybe_unused]] Fields<Real> const& before,
-                              [[maybe_unused]] Fields<Real> const& acceleration) const override {
-    if constexpr (equation::has_inertia<Real, Rate>(equation::each_coefficient<Rate>) && fields == 1) {
+  [[nodiscard]] double energy([[maybe_unused]] Fields<Real> const& u, [[maybe_unused]] Fields<Real> const& before,
+                              [[maybe_unused]] Fields<Real> const& change) const override {
+    if constexpr (equation::has_energy<Real, Rate>()) {
       double sum = 0;
       for (Block const& block : mesh_->blocks()) {
-        with_rate([&](auto const& rate) { sum += energy_of(rate, block, square_of_step, u, before, acceleration); });
+        with_rate([&](auto const& rate) { sum += energy_of(rate, block, u, before, change); });
       }
       return sum;
     } else {
-      return Stages<Real>::energy(square_of_step, u, before, acceleration);
+      return Stages<Real>::energy(u, before, change);
     }
   }
 
@@ -287,13 +286,13 @@ class StageSweeps final : public Stages<Real> {
     with_constants(equation::bound_of(rate_), use);
   }
   template <class Whole>
-  [[nodiscard]] double energy_of(Whole const& rate, Block const& block, double square_of_step, Fields<Real> const& u,
-                                 Fields<Real> const& before, Fields<Real> const& acceleration) const {
+  [[nodiscard]] double energy_of(Whole const& rate, Block const& block, Fields<Real> const& u,
+                                 Fields<Real> const& before, Fields<Real> const& change) const {
     Reduction<Execution> sum;
     with_inputs<Whole>(block, [&](auto const&... k) {
       sweep_reduce(execution(block), mesh_->owned(block, Centring::cell), geometry_at(block, 0), sum, no_outputs,
-                   equation::EnergyFunctor<Real, Whole>{rate, square_of_step}, view(u, 0, block),
-                   view(before, 0, block), view(acceleration, 0, block), k...);
+                   equation::EnergyFunctor<Real, Whole>{rate}, view(u, 0, block), view(before, 0, block),
+                   view(change, 0, block), k...);
     });
     return sum.value();
   }

@@ -79,11 +79,13 @@ class Stages {
   [[nodiscard]] virtual int coefficient_ghosts() const { return std::max(1, shape().radius); }
   /// Whether coefficients that are numbers need no fields.
   [[nodiscard]] virtual bool takes_constants() const { return false; }
-  /// Twice h^2 times the energy of this rank's cells per volume of a cell, for a second derivative in time of one
-  /// field, with the state before and the acceleration. Waits for the result. Without an `inertia` of the functor that
-  /// is 1.
-  [[nodiscard]] virtual double energy(double /*square_of_step*/, Fields<Real> const& /*u*/,
-                                      Fields<Real> const& /*before*/, Fields<Real> const& /*acceleration*/) const {
+  /// Twice h^2 times the energy of this rank's cells per volume of a cell, for a second derivative in time of one field
+  /// whose functor has an `inertia`. Waits for the result.
+  ///
+  /// \param before u one step ago
+  /// \param change h^2 times the second derivative of u
+  [[nodiscard]] virtual double energy(Fields<Real> const& /*u*/, Fields<Real> const& /*before*/,
+                                      Fields<Real> const& /*change*/) const {
     throw DefectError("only a second derivative in time has an energy");
   }
   /// Of each field. Empty if nothing of the rate can be solved for.

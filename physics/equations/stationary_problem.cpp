@@ -32,7 +32,7 @@ StationaryProblem<Real>::StationaryProblem(PhysicsContext const& context, Option
       b_(operator_->create_vector()),
       volume_(operator_->create_vector()) {
   fill_volumes(grid, as_field_vector<Real>(*volume_).field());
-  evaluate<Real>(own_.field("initial"), own_.full_name("initial"), 0, *u_);
+  if (own_.has("initial")) evaluate<Real>(own_.field("initial"), own_.full_name("initial"), 0, *u_);
   integrate_source<Real>(own_.field("source"), own_.full_name("source"), 0, *volume_, *b_);
   show();
   // Throws, before anything is written, if an exact solution is not finite somewhere.

@@ -5,7 +5,7 @@
 namespace halocline::wave {
 
 /// What `method: weighted_sum` runs: repeatedly a weighted sum over each cell's star. It reads the options `weights`,
-/// `initial`, `exact` and `receivers`.
+/// `initial`, `boundary`, `exact` and `receivers`.
 [[nodiscard]] PhysicsEntry weighted_sum();
 
 }  // namespace halocline::wave

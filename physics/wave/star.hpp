@@ -68,8 +68,8 @@ struct Acceleration {
   /// Leapfrog is stable while h^2 c^2 times the largest eigenvalue of -div grad is at most 4; the wave with that
   /// eigenvalue changes its sign from cell to cell along all axes.
   template <class P, class U, class S>
-  KOKKOS_FUNCTION Real fastest(P const&, U const&, S const& speed_squared) const {
-    return Kokkos::sqrt(largest_eigenvalue * speed_squared[here]) / 2;
+  KOKKOS_FUNCTION double fastest(P const&, U const&, S const& speed_squared) const {
+    return Kokkos::sqrt(largest_eigenvalue * static_cast<double>(speed_squared[here])) / 2;
   }
   /// 1 / c^2
   template <class S>
@@ -91,13 +91,13 @@ struct Acceleration {
       }
     }
     scaled.laplacian.centre = static_cast<Real>(centre);
-    scaled.largest_eigenvalue = static_cast<Real>(largest);
+    scaled.largest_eigenvalue = largest;
     return scaled;
   }
 
   WeightedStar<Real, Axes> laplacian{};
-  double inverse_square[Axes];  ///< 1 / spacing^2
-  Real largest_eigenvalue = 0;  ///< of -div grad
+  double inverse_square[Axes];    ///< 1 / spacing^2
+  double largest_eigenvalue = 0;  ///< of -div grad
 };
 
 /// The next u is a weighted sum over the star: the centre counts once.
