@@ -168,6 +168,41 @@ TEST(SecondOrder, IsDeclaredByBoth) {
   EXPECT_EQ(message, "physics `lattice`: a flow (`transport`) carries what has a rate of change");
 }
 
+TEST(SecondOrder, WhatDoesNotFitIsRefused) {
+  auto const refusal = [](auto const& declare) {
+    return message_of([&] {
+      Equations equations("lattice", "Maps.");
+      declare(equations);
+      static_cast<void>(equations.evolution<Lattice, 1>());
+    });
+  };
+  std::string const start = "physics `lattice`: ";
+  EXPECT_EQ(refusal([](Equations& all) { all.only_field("x", "Values.").energy(); }),
+            start + "`energy` needs a functor with `order_in_time = 2`, one field and `double inertia(k...) const`");
+  EXPECT_EQ(refusal([](Equations& all) { all.only_field("x", "Values.").peclet("x"); }),
+            start + "`peclet` needs `transport`");
+  EXPECT_EQ(refusal([](Equations& all) { all.sponge().only_field("x", "Values."); }),
+            start + "`sponge` needs `second_order` and `speed`");
+  EXPECT_EQ(message_of([] { static_cast<void>(Equations("still", "Still.").field("u", "A field.").transported()); }),
+            "physics `still`: `transported` needs `transport`");
+}
+
+// A sum of zeros has no sign.
+TEST(SecondOrder, TheLargestMagnitudeOfNothingIsZero) {
+  Equations equations("lattice", "Maps.");
+  equations.only_field("x", "Values.", "0").magnitude("x");
+  auto const physics = make(equations.evolution<Lattice, 1>(), "lattice: {}\ntime: {step: 1}", unit_mesh({5}));
+  EXPECT_FALSE(std::signbit(quantity(*physics, "maximum")));
+}
+
+TEST(SecondOrder, ValuesAreFiniteAtTheStart) {
+  EXPECT_EQ(message_of([] {
+              static_cast<void>(make(strings(), "strings: {pull: 0, u: {source: \"log(x-0.5)\"}}\ntime: {step: 0.1}",
+                                     unit_mesh({8}, {}, test::this_rank())));
+            }),
+            "`strings.u.source`: 'log(x-0.5)' is not a finite number at (0.0625, 0, 0), t = 0");
+}
+
 TEST(SecondOrder, NeedsASpeedAboveZero) {
   auto const message = message_of([] {
     static_cast<void>(make(strings(), "strings: {pull: 0, speed: \"x - 0.5\"}\ntime: {step: 0.1}", unit_mesh({8})));

@@ -149,6 +149,7 @@ class Advection(unittest.TestCase):
                 ({"advection__diffusivity": 0}, "`advection.diffusivity`: '0' is not above 0"),
                 ({"advection__diffusivity": -1, "advection__scheme": "upwind"},
                  "`advection.diffusivity`: '-1' is below 0"),
+                ({"advection__source": "log(x-0.5)"}, "`advection.source`: 'log(x-0.5)' is not a finite number at (0.0208333"),
                 ({"time__method": "rkl2"}, "`time.method`: rkl2 is stable for diffusion, but not for a flow"),
                 ({"time__step": 0.2}, "`time.step`: 0.2 is longer than the longest stable step, "),
                 ({"time": None, "advection__source": "t", "advection__reaction": 1},
@@ -167,6 +168,30 @@ class Advection(unittest.TestCase):
                 self.assertTrue(run.err.startswith("halocline: " + words), run.err)
                 self.assertEqual(run.err.endswith(advice), steady in words)
                 self.assertEqual(run.files(), ["run.yaml"])
+
+    def test_an_explicit_method_continues_an_implicit_one(self):
+        # Solvers keep a state that explicit methods do not take.
+        with scratch() as folder:
+            self.done(folder, cavity(time__method="bdf2", time__end=0.1, checkpoint={"every": {"steps": 5}}))
+            run = Run(["restart", "run.out", "--set", "time.method=ssp_rk3", "--set", "time.end=0.2"], folder, timeout=PATIENCE)
+            self.assertEqual(run.code, 0, run.err)
+            self.assertEqual(run.summary()["steps"], 20)
+
+    def test_sources_in_single_cells_are_steady_too(self):
+        deck = cavity(advection__reaction=1, advection__sources=[{"position": [0.3, 0.4], "strength": 0.5}],
+                      advection__velocity={})
+        for changes in ({"time": None}, {"time": {"method": "implicit_euler", "step": 10, "steps": 20}}):
+            with self.subTest(changes), scratch() as folder:
+                deck.update(changes)
+                # What enters decays at the rate 1: the integral is the strength.
+                mean = self.done(folder, {name: part for name, part in deck.items() if part}).summary()["quantities"]["mean"]
+                self.assertAlmostEqual(mean, 0.5, delta=1e-5)
+        with scratch() as folder:
+            deck["advection"]["sources"][0]["strength"] = "t"
+            deck["time"] = None
+            run = self.run_deck(folder, {name: part for name, part in deck.items() if part})
+            self.assertEqual(run.code, 2)
+            self.assertIn("`advection.sources[0].strength`: 't' depends on t, but the problem is steady", run.err)
 
     def test_diffusion_may_take_the_steps_that_a_flow_may_not(self):
         with scratch() as folder:
