@@ -107,12 +107,12 @@ SUM = {"method": "weighted_sum", "weights": [0.4, 0.05, 0.03, 0.01, 0.01]}
 PERIODIC = {"periodic": [True] * 3}
 # For `--device`: runs without pauses, of which the whole time of all steps counts.
 DEVICE_DECKS = {
-    "wave single 512^3": device_wave(512, 400),
-    "wave single 512^3, speed by cell": device_wave(512, 400, speed="1+x"),
-    "wave single 512^3, speed by cell, sponge": device_wave(512, 400, speed="1+x", sponge={"width": 0.1}),
-    "wave double 512^3": device_wave(512, 400, "double"),
+    "wave single 512^3": device_wave(512, 2000),
+    "wave single 512^3, speed by cell": device_wave(512, 2000, speed="1+x"),
+    "wave single 512^3, speed by cell, sponge": device_wave(512, 2000, speed="1+x", sponge={"width": 0.1}),
+    "wave double 512^3": device_wave(512, 2000, "double"),
     "wave single 64^3, periodic": device_wave(64, 20000, mesh=PERIODIC),
-    "25-point sum single 512^3": device_wave(512, 400, **SUM),
+    "25-point sum single 512^3": device_wave(512, 2000, **SUM),
     "gray-scott double 256^2, ssp_rk3": {**gray_scott(256, 20000), "precision": "double", "guard": {"every": 0}},
     "gray-scott single 4096^2, ssp_rk2": {**gray_scott(4096, 400), "guard": {"every": 0}},
     "heat double 256^2, explicit_euler": device_steps("heat", [256, 256], 20000, time={"method": "explicit_euler", "step": 3e-6}),

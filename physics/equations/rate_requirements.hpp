@@ -214,6 +214,10 @@ concept HasMultiples = order_in_time_of<Rate>()
 == 2 && requires(Rate const& rate) {
   { rate.times(1.0) } -> std::same_as<Rate>;
 };
+/// Whether what such a rate returns is proportional to its only coefficient: `static constexpr bool is_proportional`.
+template <class Rate>
+concept IsProportional = HasMultiples<Rate> && coefficients_of<Rate>()
+== 1 && requires { requires std::bool_constant<Rate::is_proportional>::value; };
 /// Whether there is an operator(), of any kind.
 struct NamesCall {
   void operator()();

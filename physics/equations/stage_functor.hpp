@@ -98,7 +98,17 @@ struct Everywhere {
   }
 };
 
-/// A rate whose coefficients are numbers. Inputs: the fields.
+/// A coefficient that is 1.
+template <class Real>
+struct One {
+  template <class Offset>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset) const {
+    return Real{1};
+  }
+};
+
+/// A rate whose coefficients are numbers. Inputs: the fields. A rate that is proportional to its only coefficient gets
+/// it as a factor of `times`.
 template <class Real, class Rate>
 struct WithConstants {
   static constexpr Shape shape = Rate::shape;
@@ -119,14 +129,18 @@ struct WithConstants {
   KOKKOS_FORCEINLINE_FUNCTION double inertia() const { return weighed(each_coefficient<Rate>); }
   [[nodiscard]] WithConstants times(double factor) const requires HasMultiples<Rate> {
     WithConstants scaled = *this;
-    scaled.rate = rate.times(factor);
+    scaled.rate = rate.times(IsProportional<Rate> ? factor * static_cast<double>(constant[0]) : factor);
     return scaled;
   }
 
  private:
   template <std::size_t... N, class... In>
   KOKKOS_FORCEINLINE_FUNCTION auto evaluated(std::index_sequence<N...>, In const&... in) const {
-    return rate(in..., Everywhere<Real>{constant[N]}...);
+    if constexpr (IsProportional<Rate>) {
+      return rate(in..., (static_cast<void>(N), One<Real>{})...);
+    } else {
+      return rate(in..., Everywhere<Real>{constant[N]}...);
+    }
   }
   template <std::size_t... N, class... In>
   KOKKOS_FORCEINLINE_FUNCTION auto bounded(std::index_sequence<N...>, In const&... in) const {

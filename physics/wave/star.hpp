@@ -54,6 +54,7 @@ struct Acceleration {
   static constexpr Shape shape = star<radius, Axes>;
   static constexpr int coefficient_fields = 1;
   static constexpr int order_in_time = 2;
+  static constexpr bool is_proportional = true;
   static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
 
   Acceleration(Options const& /*wave*/, StructuredMesh const& mesh) {
