@@ -43,7 +43,10 @@ void declare_points(Section& options, std::vector<std::string> const& fields,
   declare_position(source);
   source.choice("field", "The field whose rate it is.", fields).defaults_to(fields.front());
   source.expression("strength", "Integral of the term over its cell, an expression of t.").defaults_to("1");
-  options.list(own ? *own : std::move(source));
+  if (own)
+    options.list(*own);
+  else
+    options.list(std::move(source));
   options.list(receiver_section(fields.size() == 1 ? fields.front() : "every field"));
 }
 

@@ -73,12 +73,12 @@ TEST(SecondOrder, StringsThatPullSwing) {
 TEST(SecondOrder, NumbersAreFieldsOfTheSameNumbers) {
   for (std::string const sponge : {"", ", sponge: {width: 0.25}"}) {
     auto const at_end = [&](std::string const& speed) {
-      auto const physics = make(strings(),
-                                "strings: {pull: 1, speed: " + speed + sponge +
-                                    ", u: {initial: \"exp(-50*(x-0.4)^2)\", initial_rate: \"x*y\", "
-                                    "boundary: {west: {kind: dirichlet}}}, v: {source: \"x*t\"}, sources: "
-                                    "[{field: v, position: [0.5, 0.5], strength: \"sin(t)\"}]}\ntime: {step: 0.02}",
-                                unit_mesh({13, 11}));
+      std::string deck = "strings: {pull: 1, speed: ";
+      deck.append(speed).append(sponge).append(
+          ", u: {initial: \"exp(-50*(x-0.4)^2)\", initial_rate: \"x*y\", "
+          "boundary: {west: {kind: dirichlet}}}, v: {source: \"x*t\"}, sources: "
+          "[{field: v, position: [0.5, 0.5], strength: \"sin(t)\"}]}\ntime: {step: 0.02}");
+      auto const physics = make(strings(), deck, unit_mesh({13, 11}));
       test::run(*physics, 0.4, 20);
       EXPECT_TRUE(physics->conserved().empty());
       return std::array<double, 2>{quantity(*physics, "integral(u)"), quantity(*physics, "integral(v)")};
