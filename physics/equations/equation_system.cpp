@@ -20,11 +20,6 @@ namespace halocline {
 namespace {
 
 template <class Real>
-FieldVector<Real>& as_state(Vector& state) {
-  return const_cast<FieldVector<Real>&>(as_field_vector<Real>(state));
-}
-
-template <class Real>
 std::vector<FieldBase const*> as_bases(FieldVector<Real> const& state) {
   std::vector<FieldBase const*> all;
   for (auto const& field : state.fields()) all.push_back(field.get());

@@ -32,6 +32,12 @@ struct EquationField {
   BoundaryConditions walls;             ///< not used for the fields of a law
 };
 
+/// A state of an EquationSystem. Throws DefectError for any other vector.
+template <class Real>
+[[nodiscard]] FieldVector<Real>& as_state(Vector& state) {
+  return const_cast<FieldVector<Real>&>(as_field_vector<Real>(state));
+}
+
 /// How a system takes the linear part of its rate.
 template <class Real>
 struct LinearPart {

@@ -39,14 +39,15 @@ void declare_option(Section& section, std::string const& name, std::string const
 /// \param own what the physics declares for its sources; empty: nothing
 void declare_points(Section& options, std::vector<std::string> const& fields,
                     std::optional<Section> const& own = std::nullopt) {
-  Section source("sources", "Cells whose rate of change has a further term.");
-  declare_position(source);
-  source.choice("field", "The field whose rate it is.", fields).defaults_to(fields.front());
-  source.expression("strength", "Integral of the term over its cell, an expression of t.").defaults_to("1");
-  if (own)
+  if (own) {
     options.list(*own);
-  else
+  } else {
+    Section source("sources", "Cells whose rate of change has a further term.");
+    declare_position(source);
+    source.choice("field", "The field whose rate it is.", fields).defaults_to(fields.front());
+    source.expression("strength", "Integral of the term over its cell, an expression of t.").defaults_to("1");
     options.list(std::move(source));
+  }
   options.list(receiver_section(fields.size() == 1 ? fields.front() : "every field"));
 }
 
@@ -101,8 +102,7 @@ void Equations::declare_field(Section& section) const {
 }
 
 void Equations::require_no_field(std::string const& declaration) const {
-  if (declared_.fields.empty()) return;
-  throw InputError("physics `" + declared_.name + "`: `" + declaration + "` must come before all fields");
+  require(declared_.fields.empty(), "`" + declaration + "` must come before all fields");
 }
 
 Equations& Equations::transport() {
@@ -295,11 +295,9 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
   if (declared_.face_mean && traits.has_rate) {
     throw InputError("physics `" + declared_.name + "`: a functor with operator() takes the harmonic mean on faces");
   }
-  if (declared_.is_carried && traits.has_linear_part) {
-    throw InputError("physics `" + declared_.name +
-                     "`: a functor of fields that a flow carries (`transport`) has no `diffusivity` or `coupling`; "
-                     "decks give a diffusivity for each field");
-  }
+  require(!declared_.is_carried || !traits.has_linear_part,
+          "a functor of fields that a flow carries (`transport`) has no `diffusivity` or `coupling`; decks give a "
+          "diffusivity for each field");
   bool const is_second_order = traits.order_in_time == 2;
   auto const reports = [&](FieldQuantity::Kind kind) {
     return std::any_of(declared_.quantities.begin(), declared_.quantities.end(),
@@ -311,14 +309,9 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
   require(!declared_.has_sponge || (is_second_order && !declared_.speed.empty()),
           "`sponge` needs `second_order` and `speed`");
   require(!declared_.source_section || declared_.fields.size() == 1, "`point_sources` are for one field");
-  if (is_second_order != declared_.is_second_order) {
-    throw InputError("physics `" + declared_.name +
-                     "`: `second_order` and a functor with `order_in_time = 2` need each "
-                     "other");
-  }
-  if (declared_.is_carried && traits.order_in_time != 1) {
-    throw InputError("physics `" + declared_.name + "`: a flow (`transport`) carries what has a rate of change");
-  }
+  require(is_second_order == declared_.is_second_order,
+          "`second_order` and a functor with `order_in_time = 2` need each other");
+  require(!declared_.is_carried || traits.order_in_time == 1, "a flow (`transport`) carries what has a rate of change");
   Section options = options_;
   declare_points(options, declared_.fields, declared_.source_section);
   Declared declared = declared_;

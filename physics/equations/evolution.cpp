@@ -508,8 +508,7 @@ template <class Real>
 std::vector<std::string> Evolution<Real>::conserved() const {
   std::vector<std::string> all;
   for (std::string const& name : declared_.conserved) {
-    auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), name);
-    if (!is_closed(static_cast<std::size_t>(at - declared_.fields.begin()))) continue;
+    if (!is_closed(index_of(name))) continue;
     auto const is_it = [&](WeightedIntegral const& each) { return each.is_of(name); };
     auto const named = std::find_if(declared_.integrals.begin(), declared_.integrals.end(), is_it);
     all.push_back(named != declared_.integrals.end() ? named->name : called("integral", name));

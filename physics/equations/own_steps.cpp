@@ -5,15 +5,6 @@
 #include "framework/operator/state_archive.hpp"
 
 namespace halocline {
-namespace {
-
-template <class Real>
-FieldVector<Real>& as_fields(Vector& state) {
-  return const_cast<FieldVector<Real>&>(as_field_vector<Real>(state));
-}
-
-}  // namespace
-
 template <class Real>
 Leapfrog<Real>::Leapfrog(std::shared_ptr<StructuredMesh const> mesh, EquationSystem<Real>& system, FieldVector<Real>& u,
                          std::unique_ptr<Vector> rate, std::optional<Sponge> const& sponge, double time, double step)
@@ -29,7 +20,7 @@ Leapfrog<Real>::Leapfrog(std::shared_ptr<StructuredMesh const> mesh, EquationSys
 
 template <class Real>
 void Leapfrog<Real>::set_before(double time, FieldVector<Real>& u, double own, double weight, double scale) {
-  FieldVector<Real>& before = as_fields<Real>(*before_);
+  FieldVector<Real>& before = as_state<Real>(*before_);
   system_.step(time, u, own, {weight, &before}, scale, before);
   system_.add_sources(time, scale, before);
 }
@@ -41,8 +32,8 @@ void Leapfrog<Real>::set_damping() {
 
 template <class Real>
 std::vector<SolveReport> Leapfrog<Real>::advance(EvolvingSystem&, double time, double step, Vector& state) {
-  FieldVector<Real>& u = as_fields<Real>(state);
-  FieldVector<Real>& before = as_fields<Real>(*before_);
+  FieldVector<Real>& u = as_state<Real>(state);
+  FieldVector<Real>& before = as_state<Real>(*before_);
   if (step != step_) {
     double const ratio = step / step_;
     set_before(time, u, 1 - ratio, ratio, (step * step - step * step_) / 2);
@@ -58,14 +49,14 @@ std::vector<SolveReport> Leapfrog<Real>::advance(EvolvingSystem&, double time, d
 
 template <class Real>
 double Leapfrog<Real>::energy(FieldVector<Real>& u, double time) {
-  FieldVector<Real>& change = as_fields<Real>(*change_);
+  FieldVector<Real>& change = as_state<Real>(*change_);
   system_.step(time, u, 0, {0, &u}, step_ * step_, change);
-  return system_.energy(u, as_fields<Real>(*before_), change) / (2 * step_ * step_);
+  return system_.energy(u, as_state<Real>(*before_), change) / (2 * step_ * step_);
 }
 
 template <class Real>
 bool Leapfrog<Real>::serialize(StateArchive& archive, std::string const&, EvolvingSystem&) {
-  for (auto const& field : as_fields<Real>(*before_).fields()) archive.field(field->name() + "_before", *field);
+  for (auto const& field : as_state<Real>(*before_).fields()) archive.field(field->name() + "_before", *field);
   archive.number("step", step_);
   if (archive.restores()) set_damping();
   return true;
@@ -73,8 +64,8 @@ bool Leapfrog<Real>::serialize(StateArchive& archive, std::string const&, Evolvi
 
 template <class Real>
 std::vector<SolveReport> Replacement<Real>::advance(EvolvingSystem&, double time, double, Vector& state) {
-  FieldVector<Real>& u = as_fields<Real>(state);
-  FieldVector<Real>& next = as_fields<Real>(*next_);
+  FieldVector<Real>& u = as_state<Real>(state);
+  FieldVector<Real>& next = as_state<Real>(*next_);
   system_.repeated_step(time, u, 0, {0, &u}, 1, next);
   u.swap(next);
   return {};

@@ -15,6 +15,14 @@ auto named(Fields<Real> const& fields, std::string const& name) {
   return std::find_if(fields.begin(), fields.end(), [&](auto const& field) { return field->name() == name; });
 }
 
+/// An estimate of the sum of |u| volume, for a Quantity that is the integral of u. By Cauchy and Schwarz it is at most
+/// the root of the sum of u^2 volume times the sum of all volumes.
+double magnitude_of_integral(Vector const& u, Vector const& volume, double all_volume) {
+  auto const terms = u.create();
+  terms->multiply(volume, u);
+  return std::sqrt(u.dot(*terms) * all_volume);
+}
+
 }  // namespace
 
 template <class Real>
@@ -56,12 +64,6 @@ void WeightedIntegrals<Real>::add(FieldVector<Real> const& state, std::vector<Qu
       all[static_cast<std::size_t>(first) + of.places[n]].value = values[n];
     }
   }
-}
-
-double magnitude_of_integral(Vector const& u, Vector const& volume, double all_volume) {
-  auto const terms = u.create();
-  terms->multiply(volume, u);
-  return std::sqrt(u.dot(*terms) * all_volume);
 }
 
 template class WeightedIntegrals<float>;

@@ -45,10 +45,6 @@ class WeightedIntegrals {
   std::vector<OfField> of_fields_;
 };
 
-/// An estimate of the sum of |u| volume, for a Quantity that is the integral of u. By Cauchy and Schwarz it is at most
-/// the root of the sum of u^2 volume times the sum of all volumes.
-[[nodiscard]] double magnitude_of_integral(Vector const& u, Vector const& volume, double all_volume);
-
 extern template class WeightedIntegrals<float>;
 extern template class WeightedIntegrals<double>;
 

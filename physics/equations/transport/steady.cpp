@@ -8,8 +8,8 @@
 #include "framework/operator/field_vector.hpp"
 #include "physics/equations/points.hpp"
 #include "physics/equations/stationary_problem.hpp"
-#include "physics/equations/transport/rows.hpp"
 #include "physics/equations/transport/section.hpp"
+#include "physics/equations/transport/terms.hpp"
 
 namespace halocline::transport {
 namespace {
@@ -29,13 +29,13 @@ class Steady final : public StationaryProblem<Real> {
  private:
   Steady(PhysicsContext const& context, Options const& own, std::string const& field,
          Discretisation const& discretisation)
-      : Steady(context, own, field, discretisation, assemble<Real>(discretisation)) {}
+      : Steady(context, own, field, discretisation, TransportTerms<Real>(discretisation)) {}
   Steady(PhysicsContext const& context, Options const& own, std::string const& field,
-         Discretisation const& discretisation, Rows<Real> const& rows)
+         Discretisation const& discretisation, TransportTerms<Real>&& terms)
       : StationaryProblem<Real>(context, own, discretisation.grid(), discretisation.description().conditions,
-                                make_operator<Real>(discretisation, rows), field),
-        peclet_(rows.peclet) {
-    wall_source<Real>(discretisation).add(0, 1, this->right_hand_side());
+                                terms.make_operator(0, 1), field),
+        peclet_(terms.peclet()) {
+    terms.add_walls(0, 1, this->right_hand_side());
     Field<Real>& b = as_field_vector<Real>(this->right_hand_side()).field();
     PointSources<Real> points;
     for (Options const& source : own.list("sources")) {
