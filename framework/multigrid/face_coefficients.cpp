@@ -8,12 +8,12 @@ namespace {
 
 template <class Real, int Dimensions>
 struct SumDiagonal {
-  FaceStencil<Real, Dimensions> stencil;
+  FaceRows<Real, Dimensions> rows;
   BlockView<Real> diagonal;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    Real sum = stencil.s(i, j, k) + (stencil.t[0](i, j, k) + stencil.t[0](i + 1, j, k));
-    if constexpr (Dimensions > 1) sum += stencil.t[1](i, j, k) + stencil.t[1](i, j + 1, k);
-    if constexpr (Dimensions > 2) sum += stencil.t[2](i, j, k) + stencil.t[2](i, j, k + 1);
+    Real sum = rows.shift(i, j, k) + (rows.face(0, i, j, k) + rows.face(0, i + 1, j, k));
+    if constexpr (Dimensions > 1) sum += rows.face(1, i, j, k) + rows.face(1, i, j + 1, k);
+    if constexpr (Dimensions > 2) sum += rows.face(2, i, j, k) + rows.face(2, i, j, k + 1);
     diagonal(i, j, k) = sum;
   }
 };
@@ -22,7 +22,7 @@ template <class Real, int Dimensions>
 void sum_diagonal_of(ControlVolumeGrid const& grid, FaceCoefficients<Real>& coefficients) {
   for (Block const& block : grid.mesh->blocks()) {
     for_box(execution(block), grid.unknowns(block),
-            SumDiagonal<Real, Dimensions>{coefficients.template stencil<Dimensions>(block),
+            SumDiagonal<Real, Dimensions>{coefficients.template rows<Dimensions>(block),
                                           coefficients.diagonal->view(block)});
   }
 }

@@ -19,10 +19,22 @@ struct FaceDiffusion {
   template <class P, class U, class D, class X, class... More>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, X const& tx,
                                                             More const&... more) const {
-    return d[here] * u[here] - with_axes<1>(tx[here] * u[west] + tx[east] * u[east], u, more...);
+    return d[here] * u[here] - neighbours_of(u, tx, more...);
+  }
+  template <class P, class D, class... T>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(P const&, D const& d, T const&...) const {
+    return d[here];
+  }
+  template <class P, class U, class D, class... T>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real neighbours(P const&, U const& u, D const&, T const&... t) const {
+    return neighbours_of(u, t...);
   }
 
  private:
+  template <class U, class X, class... More>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Real neighbours_of(U const& u, X const& tx, More const&... more) {
+    return with_axes<1>(tx[here] * u[west] + tx[east] * u[east], u, more...);
+  }
   /// Adds the fluxes across the faces of the axes from `Axis` on.
   template <int Axis, class U>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Real with_axes(Real sum, U const&) {

@@ -34,15 +34,15 @@ template <class Real, int Dimensions>
 std::unique_ptr<Coarsening> coarsen_faces(ControlVolumeGrid const& grid,
                                           std::shared_ptr<FaceCoefficients<Real> const> const& all,
                                           Operator const& fine) {
-  std::vector<FaceStencil<Real, Dimensions>> stencils;
-  for (Block const& block : grid.mesh->blocks()) stencils.push_back(all->template stencil<Dimensions>(block));
+  std::vector<FaceRows<Real, Dimensions>> rows;
+  for (Block const& block : grid.mesh->blocks()) rows.push_back(all->template rows<Dimensions>(block));
   return next_level(
-      grid, mean_couplings(grid, stencils), fine, stencils, all,
+      grid, mean_couplings(grid, rows), fine, rows, all,
       [&](Agglomeration<Real> const& agglomeration) {
         return make_face_operator<Real, Dimensions>(agglomeration.whole(), agglomerated(agglomeration, *all));
       },
       [&](ControlVolumeGrid const& coarse, std::array<Index, 3> const& factor) {
-        return make_face_operator<Real, Dimensions>(coarse, coarse_coefficients(grid, stencils, coarse, factor));
+        return make_face_operator<Real, Dimensions>(coarse, coarse_coefficients(grid, rows, coarse, factor));
       });
 }
 

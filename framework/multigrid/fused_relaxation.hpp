@@ -6,72 +6,46 @@
 
 #include "framework/grid/control_volume_grid.hpp"
 #include "framework/halo/exchange.hpp"
-#include "framework/kernel/box_loops.hpp"
-#include "framework/kernel/sweep.hpp"
 #include "framework/mesh/box_difference.hpp"
 #include "framework/mesh/execution.hpp"
-#include "framework/multigrid/relaxation.hpp"
+#include "framework/multigrid/functor_rows.hpp"
 #include "framework/multigrid/relaxation_sweeps.hpp"
-#include "framework/operator/field_vector.hpp"
 #include "framework/runtime/communicator.hpp"
 
 namespace halocline {
 
-// Stages on devices: one unknown per work item.
-
-/// One colour from x = 0: sets the other colours to zero and does not read x.
-template <class Stencil>
-struct RelaxZeroPoint {
-  LevelViews<Stencil> views;
-  int colour;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    bool const mine = views.has_colour(colour, i, j, k);
-    views.x(i, j, k) = mine ? views.b(i, j, k) * inverse_at(views, i, j, k) : 0;
+/// A functor that has the same values as `functor` for unknowns of which no neighbour is beside a wall.
+template <class Functor>
+[[nodiscard]] auto inside_of(Functor const& functor) {
+  if constexpr (requires { functor.inside(); }) {
+    return functor.inside();
+  } else {
+    return functor;
   }
-};
-template <class Stencil>
-struct RelaxPoint {
-  LevelViews<Stencil> views;
-  int colour;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    if (views.has_colour(colour, i, j, k)) views.x(i, j, k) = relaxed(views, i, j, k);
-  }
-};
-/// The same into another vector, with a copy of the other colour, which is read across an odd periodic axis.
-template <class Stencil>
-struct RelaxPointTo {
-  LevelViews<Stencil> views;
-  BlockView<typename Stencil::Real> to;
-  int colour;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    bool const mine = views.has_colour(colour, i, j, k);
-    to(i, j, k) = mine ? relaxed(views, i, j, k) : views.x(i, j, k);
-  }
-};
+}
 
 /// Red-black Gauss-Seidel relaxations on devices in one pass over memory for both colours, from one vector to another:
-/// 3 values per unknown instead of 6 for two half-sweeps. For large blocks with constant coefficients. The shell is
-/// relaxed one colour after the other: unknowns beside walls (with other diagonals) and beside other blocks (which need
-/// ghosts of the first colour).
+/// with constant coefficients 3 values per unknown instead of 6 for two half-sweeps. For large blocks of a star. The
+/// shell is relaxed one colour after the other: unknowns beside walls (with other diagonals) and beside other blocks
+/// (which need ghosts of the first colour).
 template <class Stencil>
 class FusedRelaxation {
  public:
   using Real = typename Stencil::Real;
   static constexpr int dimensions = Stencil::dimensions;
-  static constexpr bool possible = !kernel::is_host<Execution> && dimensions > 1 && Stencil::colours == 2 &&
-                                   requires(Stencil const& stencil) {
-    stencil.inner_row(0, 0, 0);
-  };
+  using Functor = typename Stencil::FunctorType;
+  using Inside = decltype(inside_of(std::declval<Functor const&>()));
+  static constexpr bool possible =
+      !kernel::is_host<Execution> && dimensions > 1 && Functor::shape.kind == ShapeKind::star;
   /// With fewer unknowns per block, launches take longer than memory accesses.
   static constexpr Index fewest_unknowns = Index{1} << 20U;
 
-  /// Collective. `maps`: by Block::local. `exchange`: null if no block has a neighbour.
-  FusedRelaxation(ControlVolumeGrid const& grid, std::vector<LevelViews<Stencil>> const& maps, Exchange* exchange)
+  /// Collective. `rows`: by Block::local. `exchange`: null if no block has a neighbour.
+  FusedRelaxation(ControlVolumeGrid const& grid, std::vector<Stencil> const& rows, Exchange* exchange)
       : grid_(grid), exchange_(exchange) {
     bool small = false;
     for (Block const& block : grid.mesh->blocks()) {
-      Part part;
-      part.map = maps[block.local];
+      Part part{rows[block.local], {}, {}};
       IndexRange const box = grid.unknowns(block);
       part.inner = box;
       for (int axis = 0; axis < dimensions; ++axis) {
@@ -81,10 +55,6 @@ class FusedRelaxation {
       }
       small = small || part.inner.size() < fewest_unknowns;
       part.shell = without(box, part.inner);
-      auto const& at = part.inner.begin;
-      part.row = part.map.stencil.inner_row(at[0], at[1], at[2]);
-      Extents const first = grid.first_entry(block);
-      for (std::size_t a = 0; a < 3; ++a) part.geometry.first[a] = first[a];
       parts_.push_back(std::move(part));
     }
     pays_ = !grid.mesh->communicator().any(small);
@@ -95,69 +65,60 @@ class FusedRelaxation {
 
   /// to = one relaxation from x = 0.
   void from_zero(int first, Field<Real> const& b, Field<Real>& to) const {
-    run(
-        first, b, to, to,
-        [&](Block const&, LevelViews<Stencil> const& views) {
-          return RelaxZeroPoint<Stencil>{views, first};
-        },
-        [&](Block const& block, Part const& part) {
-          sweep(execution(block), part.inner, part.geometry, to.view(block),
-                RelaxBothColoursFromZero<Real, dimensions>{part.row, first}, b.view(block));
-        });
+    run(first, b, to, [&](Block const& block, Part const& part, bool is_shell) {
+      if (is_shell) {
+        part.rows.sweep_boxes(execution(block), part.shell, to.view(block),
+                              stencil_functor::ColourRelaxationFromZero<Real, Functor>{part.rows.functor, first},
+                              b.view(block));
+      } else {
+        part.rows.sweep(execution(block), part.inner, to.view(block),
+                        RelaxBothColours<Real, Inside, true>{inside_of(part.rows.functor), first}, b.view(block));
+      }
+    });
   }
 
   /// to = one relaxation of x, whose ghosts must be valid.
-  void operator()(int first, Field<Real> const& b, Field<Real>& x, Field<Real>& to) const {
-    run(
-        first, b, x, to,
-        [&](Block const& block, LevelViews<Stencil> const& views) {
-          return RelaxPointTo<Stencil>{views, to.view(block), first};
-        },
-        [&](Block const& block, Part const& part) {
-          // A view of x without ghost record: the box includes corners, which are not valid and which the functor does
-          // not read.
-          BlockView<Real const> const all_of_x = x.view(block);
-          sweep(execution(block), part.inner, part.geometry, to.view(block),
-                RelaxBothColours<Real, dimensions>{part.row, first}, all_of_x, b.view(block));
-        });
+  void operator()(int first, Field<Real> const& b, Field<Real> const& x, Field<Real>& to) const {
+    run(first, b, to, [&](Block const& block, Part const& part, bool is_shell) {
+      if (is_shell) {
+        part.rows.sweep_boxes(execution(block), part.shell, to.view(block), colour(part, first), b.view(block),
+                              x.view(block));
+      } else {
+        // A view of x without ghost record: the box includes corners, which are not valid and which the functor does
+        // not read.
+        BlockView<Real const> const all_of_x = x.view(block);
+        part.rows.sweep(execution(block), part.inner, to.view(block),
+                        RelaxBothColours<Real, Inside, false>{inside_of(part.rows.functor), first}, all_of_x,
+                        b.view(block));
+      }
+    });
   }
 
  private:
   struct Part {
-    LevelViews<Stencil> map;
-    Geometry<Real> geometry;
+    Stencil rows;
     IndexRange inner;
     std::vector<IndexRange> shell;
-    InnerRow<Real, dimensions> row;
   };
 
-  [[nodiscard]] static LevelViews<Stencil> views(Part const& part, Block const& block, Field<Real> const& b,
-                                                 Field<Real>& x) {
-    LevelViews<Stencil> views = part.map;
-    views.b = b.view(block);
-    views.x = x.view(block);
-    return views;
+  [[nodiscard]] static auto colour(Part const& part, int colour) {
+    return stencil_functor::ColourRelaxation<Real, Functor>{part.rows.functor, colour};
   }
 
   /// The shell's first colour, whose messages overlap with the inner sweep, then the shell's second colour.
-  template <class MakeFirst, class Inside>
-  void run(int first, Field<Real> const& b, Field<Real>& x, Field<Real>& to, MakeFirst const& make_first,
-           Inside const& sweep_inside) const {
+  template <class Sweep>
+  void run(int first, Field<Real> const& b, Field<Real>& to, Sweep const& sweep_part) const {
     auto const& blocks = grid_.mesh->blocks();
-    for (Block const& block : blocks) {
-      Part const& part = parts_[block.local];
-      for_boxes(execution(block), part.shell, make_first(block, views(part, block, b, x)));
-      to.mark_written(block, grid_.unknowns(block), "red-black relaxation");
-    }
+    for (Block const& block : blocks) sweep_part(block, parts_[block.local], true);
     bool const hidden = exchange_ != nullptr && exchange_->overlaps();
     if (hidden) exchange_->start({&to});
-    for (Block const& block : blocks) sweep_inside(block, parts_[block.local]);
+    for (Block const& block : blocks) sweep_part(block, parts_[block.local], false);
     if (hidden) exchange_->finish();
     if (exchange_ != nullptr && !hidden) exchange_->exchange({&to});
     for (Block const& block : blocks) {
       Part const& part = parts_[block.local];
-      for_boxes(execution(block), part.shell, RelaxPoint<Stencil>{views(part, block, b, to), 1 - first});
-      to.mark_written(block, grid_.unknowns(block), "red-black relaxation");
+      part.rows.sweep_boxes(execution(block), part.shell, to.view(block), colour(part, 1 - first), b.view(block),
+                            std::as_const(to).view(block));
     }
   }
 

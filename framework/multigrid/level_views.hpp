@@ -5,6 +5,7 @@
 
 #include "framework/field/block_view.hpp"
 #include "framework/grid/control_volume_grid.hpp"
+#include "framework/multigrid/functor_rows.hpp"
 #include "framework/runtime/index.hpp"
 
 namespace halocline {

@@ -4,41 +4,14 @@
 #include <array>
 
 #include "framework/kernel/host.hpp"
+#include "framework/multigrid/functor_rows.hpp"
 #include "framework/multigrid/level_views.hpp"
-#include "framework/multigrid/rows.hpp"
 
 namespace halocline {
 
-// ---- One unknown: the portable form -------------------------------------------------------------------------------
-
-// The diagonal of the point alone: a row would also load those at its ends.
-
-template <class Stencil>
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION typename Stencil::Real inverse_at(LevelViews<Stencil> const& views, Index i,
-                                                                            Index j, Index k) {
-  return inverse_or_zero(views.stencil.diagonal(i, j, k));
-}
-
-/// Gauss-Seidel value of x at (i, j, k): the solution of that unknown's own equation.
-template <class Stencil>
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION typename Stencil::Real relaxed(LevelViews<Stencil> const& views, Index i,
-                                                                         Index j, Index k) {
-  auto const row = views.stencil.row(j, k);
-  typename Stencil::Around const x(views.x, j, k);
-  return (views.b(i, j, k) + row.neighbours(x, i)) * inverse_at(views, i, j, k);
-}
-
-template <class Stencil>
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION typename Stencil::Real residual_at(LevelViews<Stencil> const& views, Index i,
-                                                                             Index j, Index k) {
-  auto const row = views.stencil.row(j, k);
-  typename Stencil::Around const x(views.x, j, k);
-  return views.b(i, j, k) + (row.neighbours(x, i) - views.stencil.diagonal(i, j, k) * x.centre[i]);
-}
-
-// ---- Rows: the form for the host ----------------------------------------------------------------------------------
-// Both unknowns of a pair along x are evaluated and only the one of the colour is kept. This allows vector
-// instructions; the extra arithmetic is hidden by memory access. The other colour is rewritten with its old value.
+// Relaxation and transfers by rows, for the stages of a wavefront on a host. Both unknowns of a pair along x are
+// evaluated and only the one of the colour is kept. This allows vector instructions; the extra arithmetic is hidden by
+// memory access. The other colour is rewritten with its old value.
 
 /// Unknowns of a row that are processed at a time: offsets within them fit a 32-bit lane.
 inline constexpr Index row_piece = 512;
@@ -59,9 +32,9 @@ void for_rows(IndexRange const& box, Row const& row) {
 template <class Stencil>
 [[gnu::flatten]] void relax_zero_rows(LevelViews<Stencil> const& views, int colour, IndexRange const& box) {
   using Real = typename Stencil::Real;
-  RowsInOrder<Stencil> row_at(views.stencil);
+  RowsInOrder<Stencil> row_at(views.stencil, views.x);
   for_rows(box, [&](Index i, int count, Index j, Index k) {
-    auto const& row = row_at(j, k);
+    auto const row = row_at(j, k);
     Real const* const b = views.b.at(i, j, k);
     Real* const x = views.x.at(i, j, k);
     int const first = static_cast<int>(i);
@@ -77,12 +50,11 @@ template <class Stencil>
 template <class Stencil>
 [[gnu::flatten]] void relax_rows(LevelViews<Stencil> const& views, int colour, IndexRange const& box) {
   using Real = typename Stencil::Real;
-  RowsInOrder<Stencil> row_at(views.stencil);
+  RowsInOrder<Stencil> row_at(views.stencil, views.x);
   for_rows(box, [&](Index i, int count, Index j, Index k) {
     int phase = views.phase(colour, j, k);
     if (phase < 0) return;
-    auto const& row = row_at(j, k);
-    typename Stencil::Around const around(views.x, j, k);
+    auto const row = row_at(j, k);
     Real const* const b = views.b.at(i, j, k);
     Real* const x = views.x.at(i, j, k);
     int const first = static_cast<int>(i);
@@ -90,7 +62,7 @@ template <class Stencil>
     // Uses a buffer: compilers would rather branch than evaluate discarded values.
     alignas(64) Real value[row_piece];
     HALOCLINE_INDEPENDENT_ITERATIONS
-    for (int n = 0; n < count; ++n) value[n] = (b[n] + row.neighbours(around, i + n)) * row.inverse(first + n);
+    for (int n = 0; n < count; ++n) value[n] = (b[n] + row.neighbours(i + n)) * row.inverse(first + n);
     HALOCLINE_INDEPENDENT_ITERATIONS
     for (int n = 0; n < count; ++n) x[n] = ((n + phase) & 1) == 0 ? value[n] : x[n];
   });
@@ -132,7 +104,7 @@ template <class Stencil, bool WithResidual>
   }
   parents.begin[0] = box.begin[0];
   parents.end[0] = box.end[0];
-  RowsInOrder<Stencil> row_at(views.stencil);
+  RowsInOrder<Stencil> row_at(views.stencil, views.x);
   for_rows(parents, [&](Index i, int count, Index parent_j, Index parent_k) {
     alignas(64) Real sum[row_piece];
     int const first = static_cast<int>(i);
@@ -143,13 +115,13 @@ template <class Stencil, bool WithResidual>
     std::fill_n(sum, count, Real{0});
     for (Index k = k_begin; k < k_end; ++k) {
       for (Index j = j_begin; j < j_end; ++j) {
-        auto const& row = row_at(j, k);
-        typename Stencil::Around const x(views.x, j, k);
+        auto const row = row_at(j, k);
+        Real const* const x = views.x.at(i, j, k);
         Real const* const b = views.b.at(i, j, k);
         HALOCLINE_INDEPENDENT_ITERATIONS
         for (int n = 0; n < count; ++n) {
           if constexpr (WithResidual) {
-            sum[n] += b[n] + (row.neighbours(x, i + n) - row.diagonal(first + n) * x.centre[i + n]);
+            sum[n] += b[n] + (row.neighbours(i + n) - row.diagonal(first + n) * x[n]);
           } else {
             sum[n] += b[n];
           }

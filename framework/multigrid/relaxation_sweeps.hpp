@@ -1,102 +1,101 @@
 #pragma once
 
-#include <type_traits>
+#include "framework/operator/stencil_functors.hpp"
 
-#include "framework/kernel/stencil.hpp"
-
-// Both half-sweeps of red-black Gauss-Seidel as one sweep of a stencil, for unknowns with the same diagonal. The first
-// colour's values that an unknown of the second colour reads are recomputed: cheaper than a second pass over memory.
+// Both half-sweeps of red-black Gauss-Seidel as one sweep of a star. The first colour's values that an unknown of the
+// second colour reads are recomputed: cheaper than a second pass over memory.
 
 namespace halocline {
 
-/// A x = b for unknowns with equal rows: away from walls, with constant coefficients.
-template <class Real, int Dimensions>
-struct InnerRow {
-  Real coupling[3] = {0, 0, 0};
-  Real inverse = 0;  ///< of the diagonal
-
-  /// The solution of an unknown's own equation, with the order of operations of ConstantStencil. `pair(axis)`: the sum
-  /// of the two neighbours along an axis, a std::integral_constant.
-  template <class Pair>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real relaxed(Real b, Pair const& pair) const {
-    Real neighbours = coupling[0] * pair(std::integral_constant<int, 0>());
-    if constexpr (Dimensions > 1) neighbours += coupling[1] * pair(std::integral_constant<int, 1>());
-    if constexpr (Dimensions > 2) neighbours += coupling[2] * pair(std::integral_constant<int, 2>());
-    return (b + neighbours) * inverse;
+/// Reads as an input does from a neighbouring point.
+template <class Input, int X, int Y, int Z>
+struct SeenFrom {
+  Input const& input;
+  template <int I, int J, int K>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator[](Offset<I, J, K>) const {
+    return input[Offset<X + I, Y + J, Z + K>()];
   }
 };
 
-/// 0 if a point has the colour that is relaxed first, 1 if it has the second. The sum of the global indices is even for
-/// red (0).
-template <class P>
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int half_sweep_of(P const& at, int first_colour) {
-  int const sum = static_cast<int>(at.index(0)) + static_cast<int>(at.index(1)) + static_cast<int>(at.index(2));
-  return (sum & 1) == first_colour ? 0 : 1;
+/// A neighbour of a point. Its position is not known.
+template <class P, int X, int Y, int Z>
+struct NeighbourPoint {
+  P const& at;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index index(int axis) const {
+    return at.index(axis) + (axis == 0 ? X : axis == 1 ? Y : Z);
+  }
+};
+
+/// Reads as the vector whose entries `value(offset)` returns.
+template <class Value>
+struct EvaluatedVector {
+  Value const& value;
+  template <int I, int J, int K>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator[](Offset<I, J, K> offset) const {
+    return value(offset);
+  }
+};
+
+/// What is read of an input of `shape` at a point and its neighbours in a star of `axes`.
+[[nodiscard]] constexpr Shape with_neighbours(Shape const& shape, int axes) {
+  return {shape.radius == 0 ? ShapeKind::star : ShapeKind::box, shape.radius + 1, axes};
 }
 
-/// Inputs: x, b. Reads x up to two unknowns away and b up to one.
-template <class Real, int Dimensions>
+/// Relaxes both colours with a star A. `from_zero`: from x = 0, which is not an input. Inputs: x, b, then the
+/// coefficients of A. For unknowns of which no neighbour is beside a wall.
+template <class Real, class A, bool FromZero>
 struct RelaxBothColours {
-  static constexpr Shape shape = box<2, Dimensions>;
-  [[nodiscard]] static constexpr Shape input_shape(int n) { return n == 0 ? shape : star<1, Dimensions>; }
-  InnerRow<Real, Dimensions> row;
+  static constexpr Shape of_inputs(int n) {
+    if (n == 0) return with_neighbours(A::shape, A::shape.axes);
+    return with_neighbours(n == 1 ? point : shape_of_input<A>(n - 1), A::shape.axes);
+  }
+  [[nodiscard]] static constexpr Shape input_shape(int n) { return of_inputs(FromZero ? n + 1 : n); }
+  static constexpr Shape shape = of_inputs(0);
+  A a;
   int first;  ///< the colour that is relaxed first
 
-  /// Value of the neighbour at an offset after the first half-sweep.
-  template <int I, int J, int K, class X, class B>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real relaxed(Offset<I, J, K> at, X const& x, B const& b) const {
-    return row.relaxed(b[at], [&](auto axis) {
-      constexpr auto step = along<decltype(axis)::value, 1>;
-      return x[Offset<I - step.x, J - step.y, K - step.z>()] + x[Offset<I + step.x, J + step.y, K + step.z>()];
-    });
-  }
-
+  /// 0 if a point has the colour that is relaxed first, 1 if it has the second. The sum of the global indices is even
+  /// for red (0).
   template <class P>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int phase(P const& at) const {
-    return half_sweep_of(at, first);
+    int const sum = static_cast<int>(at.index(0)) + static_cast<int>(at.index(1)) + static_cast<int>(at.index(2));
+    return (sum & 1) == first ? 0 : 1;
   }
-  template <int Phase, class P, class X, class B>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real in_phase(P const&, X const& x, B const& b) const {
-    if constexpr (Phase == 0) {
-      return relaxed(here, x, b);
+  template <int Phase, class P, class First, class... More>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real in_phase(P const& at, First const& first_input,
+                                                          More const&... more) const {
+    if constexpr (FromZero) {
+      return relaxed_in<Phase>(at, first_input, first_input, more...);
     } else {
-      return row.relaxed(b[here], [&](auto axis) {
-        constexpr int a = decltype(axis)::value;
-        return relaxed(along<a, -1>, x, b) + relaxed(along<a, 1>, x, b);
-      });
+      return relaxed_in<Phase>(at, first_input, more...);
     }
   }
-  template <class P, class X, class B>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, X const& x, B const& b) const {
-    return phase(at) == 0 ? in_phase<0>(at, x, b) : in_phase<1>(at, x, b);
+  template <class P, class... In>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, In const&... in) const {
+    return phase(at) == 0 ? in_phase<0>(at, in...) : in_phase<1>(at, in...);
   }
-};
 
-/// The same from x = 0. Input: b.
-template <class Real, int Dimensions>
-struct RelaxBothColoursFromZero {
-  static constexpr Shape shape = star<1, Dimensions>;
-  InnerRow<Real, Dimensions> row;
-  int first;
-
-  template <class P>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int phase(P const& at) const {
-    return half_sweep_of(at, first);
-  }
-  template <int Phase, class P, class B>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real in_phase(P const&, B const& b) const {
+ private:
+  template <int Phase, class P, class X, class B, class... K>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real relaxed_in(P const& at, X const& x, B const& b, K const&... k) const {
     if constexpr (Phase == 0) {
-      return b[here] * row.inverse;
+      return first_half(here, at, x, b, k...);
     } else {
-      return row.relaxed(b[here], [&](auto axis) {
-        constexpr int a = decltype(axis)::value;
-        return b[along<a, -1>] * row.inverse + b[along<a, 1>] * row.inverse;
-      });
+      auto const value = [&](auto offset) { return first_half(offset, at, x, b, k...); };
+      return stencil_functor::relaxed<Real>(a, at, b, EvaluatedVector<decltype(value)>{value}, k...);
     }
   }
-  template <class P, class B>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, B const& b) const {
-    return phase(at) == 0 ? in_phase<0>(at, b) : in_phase<1>(at, b);
+  /// The value of a neighbour after the first half-sweep. From zero, x is not read.
+  template <int I, int J, int K, class P, class X, class B, class... Coefficients>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real first_half(Offset<I, J, K> offset, P const& at, X const& x, B const& b,
+                                                            Coefficients const&... k) const {
+    NeighbourPoint<P, I, J, K> const there{at};
+    if constexpr (FromZero) {
+      return stencil_functor::solve_point<Real>(a, there, b[offset], SeenFrom<Coefficients, I, J, K>{k}...);
+    } else {
+      return stencil_functor::relaxed<Real>(a, there, SeenFrom<B, I, J, K>{b}, SeenFrom<X, I, J, K>{x},
+                                            SeenFrom<Coefficients, I, J, K>{k}...);
+    }
   }
 };
 

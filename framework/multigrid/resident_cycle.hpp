@@ -1,12 +1,13 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
 #include "framework/kernel/box_loops.hpp"
 #include "framework/kernel/thread_block_cluster.hpp"
-#include "framework/multigrid/relaxation.hpp"
+#include "framework/multigrid/level_views.hpp"
 #include "framework/operator/coarsening.hpp"
 #include "framework/runtime/backend.hpp"
 
@@ -27,7 +28,7 @@ template <class Stencil>
 struct RunResidentCycle {
   using Real = typename Stencil::Real;
   /// All levels are launch arguments, which have the lowest latency and are limited to 4 KiB.
-  static constexpr int most_levels = 11;
+  static constexpr int most_levels = std::min(11, 3900 / static_cast<int>(sizeof(ResidentLevel<Stencil>)));
   ResidentLevel<Stencil> levels[most_levels];
   int first;     ///< the level to begin with …
   int smallest;  ///< … the first level that is faster in one block of the cluster …
@@ -176,7 +177,7 @@ struct RunResidentCycle {
   template <class Cluster>
   KOKKOS_FORCEINLINE_FUNCTION static void relax_zero(Cluster const& cluster, LevelViews<Stencil> const& at) {
     for_unknowns(cluster, at, [&](Index i, Index j, Index k) {
-      at.x(i, j, k) = at.has_colour(0, i, j, k) ? at.b(i, j, k) * inverse_at(at, i, j, k) : Real{0};
+      at.x(i, j, k) = at.has_colour(0, i, j, k) ? at.stencil.relaxed_from_zero(at.b, i, j, k) : Real{0};
     });
   }
 
@@ -189,7 +190,7 @@ struct RunResidentCycle {
       int const phase = at.phase(colour, j, k);
       Index const even = at.begin[0] + 2 * pair;
       Index const i = even + ((even + phase) & 1);
-      if (phase >= 0 && i < at.end[0]) at.x(i, j, k) = relaxed(at, i, j, k);
+      if (phase >= 0 && i < at.end[0]) at.x(i, j, k) = at.stencil.relaxed(at.b, at.x, i, j, k);
     });
   }
 
@@ -202,7 +203,7 @@ struct RunResidentCycle {
     }
     for_each(cluster, parents, [&](int i, int j, int k) {
       Real sum = 0;
-      for_children(at, i, j, k, [&](Index a, Index b, Index c) { sum += residual_at(at, a, b, c); });
+      for_children(at, i, j, k, [&](Index a, Index b, Index c) { sum += at.stencil.residual(at.b, at.x, a, b, c); });
       at.coarse(i, j, k) = sum;
     });
   }
@@ -220,8 +221,7 @@ template <class Stencil>
 class ClusterCycle final : public ResidentCycle {
  public:
   using Real = typename Stencil::Real;
-  /// Whether the stencils of all levels fit into launch arguments.
-  static constexpr bool fits_launch = sizeof(RunResidentCycle<Stencil>) <= 4000;
+  static_assert(sizeof(RunResidentCycle<Stencil>) <= 4000, "all levels must fit into launch arguments");
   /// With more unknowns, a launch for each stage is no slower.
   static constexpr Index most_unknowns = Index{1} << (kernel::clusters_have_many_blocks ? 15U : 12U);
   /// With fewer unknowns, one block without cluster barriers is faster.

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "framework/halo/exchange.hpp"
-#include "framework/kernel/box_loops.hpp"
 #include "framework/kernel/wavefront.hpp"
 #include "framework/mesh/box_difference.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/multigrid/cubic_interpolation.hpp"
 #include "framework/multigrid/fused_relaxation.hpp"
 #include "framework/multigrid/neighbour_exchange.hpp"
+#include "framework/multigrid/relaxation.hpp"
 #include "framework/multigrid/resident_cycle.hpp"
 #include "framework/multigrid/transfers.hpp"
 #include "framework/multigrid/wall_restriction.hpp"
@@ -87,9 +87,8 @@ class StructuredCoarsening final : public Coarsening, private FullMultigridTrans
   [[nodiscard]] LevelViews<Stencil> views(Block const& block, Vector const& b, Vector const& x,
                                           Vector const& coarse) const;
   [[nodiscard]] IndexRange coarse_box(Block const& block) const;
-  /// `for_box` with the stage that `make` returns for a block, over its unknowns or its coarse unknowns.
-  template <class Make>
-  void over(bool parents, Make const& make) const;
+  /// Sweeps one colour on all blocks; from x = 0 if `from_zero`.
+  void relax_colour(int colour, bool from_zero, Vector const& b, Vector const& x) const;
   /// A down- or up-sweep with its vectors.
   struct Work {
     typename Stages::Direction direction;
@@ -104,12 +103,13 @@ class StructuredCoarsening final : public Coarsening, private FullMultigridTrans
   void run_portably(Work const& work) const;
   void run_fused(Work const& work) const;
   /// coarse = R b, for the coarse unknowns of a box
-  void restrict_sums(Block const& block, LevelViews<Stencil> const& views, IndexRange const& parents) const;
+  void restrict_sums(Block const& block, LevelViews<Stencil> const& views, IndexRange const& parents,
+                     FieldView<Real> const& coarse) const;
+  [[nodiscard]] static FieldView<Real> view_of_coarse(Block const& block, Vector const& coarse);
   /// coarse = R (b - A x); the ghosts of x must be valid.
   void restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const;
-  /// Marks ghosts that depend on values written by a kernel as invalid.
-  void mark_written(Vector const& x, char const* by) const;
-  void mark_coarse_written(Vector const& coarse) const;
+  /// Records what the rows of a wavefront wrote.
+  void mark_written(ControlVolumeGrid const& grid, Vector const& x, char const* by) const;
   /// to = x + P coarse
   void prolong(Vector const& coarse, Vector const& x, Vector const& to) const;
 
@@ -156,7 +156,7 @@ StructuredCoarsening<Stencil>::StructuredCoarsening(ControlVolumeGrid fine, std:
   // A functor with more than two colours reads corners.
   exchange_ = neighbour_exchange<Real>(fine_, {.corners = Stencil::colours > 2});
   if constexpr (FusedRelaxation<Stencil>::possible) {
-    fused_ = std::make_unique<FusedRelaxation<Stencil>>(fine_, maps_, exchange_.get());
+    fused_ = std::make_unique<FusedRelaxation<Stencil>>(fine_, stencils_, exchange_.get());
   }
 }
 
@@ -182,23 +182,14 @@ IndexRange StructuredCoarsening<Stencil>::coarse_box(Block const& block) const {
 }
 
 template <class Stencil>
-template <class Make>
-void StructuredCoarsening<Stencil>::over(bool parents, Make const& make) const {
-  for (Block const& block : fine_.mesh->blocks()) {
-    for_box(execution(block), parents ? coarse_box(block) : fine_.unknowns(block), make(block));
-  }
+FieldView<typename Stencil::Real> StructuredCoarsening<Stencil>::view_of_coarse(Block const& block,
+                                                                                Vector const& coarse) {
+  return field(coarse).view(field(coarse).mesh().blocks()[block.local]);
 }
 
 template <class Stencil>
-void StructuredCoarsening<Stencil>::mark_written(Vector const& x, char const* by) const {
-  for (Block const& block : fine_.mesh->blocks()) field(x).mark_written(block, fine_.unknowns(block), by);
-}
-
-template <class Stencil>
-void StructuredCoarsening<Stencil>::mark_coarse_written(Vector const& coarse) const {
-  for (Block const& block : coarse_grid_.mesh->blocks()) {
-    field(coarse).mark_written(block, coarse_grid_.unknowns(block), "restriction");
-  }
+void StructuredCoarsening<Stencil>::mark_written(ControlVolumeGrid const& grid, Vector const& x, char const* by) const {
+  for (Block const& block : grid.mesh->blocks()) field(x).mark_written(block, grid.unknowns(block), by);
 }
 
 template <class Stencil>
@@ -209,33 +200,23 @@ void StructuredCoarsening<Stencil>::residual_restrict(Vector const& b, Vector co
 
 template <class Stencil>
 void StructuredCoarsening<Stencil>::restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const {
-  over(true, [&](Block const& block) { return RestrictPoint<Stencil, true>{views(block, b, x, coarse)}; });
-  mark_coarse_written(coarse);
+  for (Block const& block : fine_.mesh->blocks()) {
+    sweep_boxes(execution(block), {coarse_box(block)}, Geometry<Real>{}, view_of_coarse(block, coarse),
+                SumOverChildren<Stencil, true>{views(block, b, x, coarse)});
+  }
 }
 
 template <class Stencil>
 void StructuredCoarsening<Stencil>::restrict_to(Vector const& fine, Vector& coarse) const {
   for (Block const& block : fine_.mesh->blocks()) {
-    restrict_sums(block, views(block, fine, fine, coarse), coarse_box(block));
+    restrict_sums(block, views(block, fine, fine, coarse), coarse_box(block), view_of_coarse(block, coarse));
   }
-  mark_coarse_written(coarse);
 }
 
 template <class Stencil>
 void StructuredCoarsening<Stencil>::restrict_sums(Block const& block, LevelViews<Stencil> const& views,
-                                                  IndexRange const& parents) const {
-  if constexpr (kernel::is_host<Execution>) {
-    for_parts(parents, [&](IndexRange const& part) {
-      IndexRange children = part;
-      for (std::size_t a = 0; a < 3; ++a) {
-        children.begin[a] = views.begin[a] + views.factor[a] * part.begin[a];
-        children.end[a] = std::min(views.begin[a] + views.factor[a] * part.end[a], views.end[a]);
-      }
-      restrict_rows<Stencil, false>(views, children);
-    });
-  } else {
-    for_box(execution(block), parents, RestrictPoint<Stencil, false>{views});
-  }
+                                                  IndexRange const& parents, FieldView<Real> const& coarse) const {
+  sweep_boxes(execution(block), {parents}, Geometry<Real>{}, coarse, SumOverChildren<Stencil, false>{views});
 }
 
 template <class Stencil>
@@ -264,10 +245,9 @@ void StructuredCoarsening<Stencil>::restrict_walls_and_sources(Vector const& fin
       if (at_walls.ratio[a][0] != Real{1}) ++inner.begin[a];
       if (at_walls.ratio[a][1] != Real{1}) inner.end[a] = std::max(inner.begin[a], inner.end[a] - 1);
     }
-    restrict_sums(block, at_walls.views, inner);
-    for_boxes(execution(block), without(parents, inner), at_walls);
+    restrict_sums(block, at_walls.views, inner, view_of_coarse(block, coarse));
+    sweep_boxes(execution(block), without(parents, inner), Geometry<Real>{}, view_of_coarse(block, coarse), at_walls);
   }
-  mark_coarse_written(coarse);
 }
 
 template <class Stencil>
@@ -277,10 +257,10 @@ void StructuredCoarsening<Stencil>::prolong_add(Vector const& coarse_x, Vector& 
 
 template <class Stencil>
 void StructuredCoarsening<Stencil>::prolong(Vector const& coarse, Vector const& x, Vector const& to) const {
-  over(false, [&](Block const& block) {
-    return ProlongPoint<Stencil>{views(block, x, x, coarse), field(to).view(block)};
-  });
-  mark_written(to, "prolongation");
+  for (Block const& block : fine_.mesh->blocks()) {
+    sweep(execution(block), fine_.unknowns(block), Geometry<Real>{}, field(to).view(block),
+          AddParents<Stencil>{views(block, x, x, coarse)}, std::as_const(field(x)).view(block));
+  }
 }
 
 template <class Stencil>
@@ -307,7 +287,7 @@ template <class Stencil>
 std::unique_ptr<ResidentCycle> StructuredCoarsening<Stencil>::resident_cycle(std::span<CycleLevel const> levels,
                                                                              int relaxations,
                                                                              Vector const& inverse) const {
-  if constexpr (kernel::is_host<Execution> || !ClusterCycle<Stencil>::fits_launch) {
+  if constexpr (kernel::is_host<Execution>) {
     return nullptr;
   } else {
     if (levels.front().b->size() > ClusterCycle<Stencil>::most_unknowns) return nullptr;
@@ -374,8 +354,8 @@ void StructuredCoarsening<Stencil>::run_on_host(std::vector<Stages> const& stage
       }
     }
   }
-  mark_written(x, "relaxation");
-  if (down) mark_coarse_written(coarse);
+  mark_written(fine_, x, "relaxation");
+  if (down) mark_written(coarse_grid_, coarse, "restriction");
 }
 
 template <class Stencil>
@@ -390,12 +370,27 @@ void StructuredCoarsening<Stencil>::run_portably(Work const& work) const {
     if (stage > 0 || (down && !work.from_zero)) exchange(x);
     if (stages.is_transfer(stage)) {
       down ? restrict_residual(b, x, coarse) : prolong(coarse, x, x);
-    } else if (down && stage == 0 && work.from_zero) {
-      over(false, [&](Block const& block) { return RelaxZeroPoint<Stencil>{views(block, b, x, coarse), colour}; });
     } else {
-      over(false, [&](Block const& block) { return RelaxPoint<Stencil>{views(block, b, x, coarse), colour}; });
+      relax_colour(colour, down && stage == 0 && work.from_zero, b, x);
     }
-    if (!down || !stages.is_transfer(stage)) mark_written(x, "relaxation");
+  }
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::relax_colour(int colour, bool from_zero, Vector const& b, Vector const& x) const {
+  using Functor = typename Stencil::FunctorType;
+  for (Block const& block : fine_.mesh->blocks()) {
+    Stencil const& rows = stencils_[block.local];
+    IndexRange const box = fine_.unknowns(block);
+    auto const right = std::as_const(field(b)).view(block);
+    if (from_zero) {
+      rows.sweep(execution(block), box, field(x).view(block),
+                 stencil_functor::ColourRelaxationFromZero<Real, Functor>{rows.functor, colour}, right);
+    } else {
+      rows.sweep(execution(block), box, field(x).view(block),
+                 stencil_functor::ColourRelaxation<Real, Functor>{rows.functor, colour}, right,
+                 std::as_const(field(x)).view(block));
+    }
   }
 }
 

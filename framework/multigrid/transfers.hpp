@@ -1,26 +1,34 @@
 #pragma once
 
-#include "framework/multigrid/relaxation.hpp"
+#include "framework/multigrid/level_views.hpp"
+
+// Transfers between the unknowns of a grid and those of a coarser one, for sweeps.
 
 namespace halocline {
 
-// Transfers on devices: one unknown per work item.
+/// x + P coarse. Sweeps the fine unknowns; input: x.
 template <class Stencil>
-struct ProlongPoint {
+struct AddParents {
+  static constexpr Shape shape = point;
   LevelViews<Stencil> views;
-  BlockView<typename Stencil::Real> to;  ///< may be views.x
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    to(i, j, k) = views.x(i, j, k) + views.coarse(views.parent(0, i), views.parent(1, j), views.parent(2, k));
+  template <class P, class X>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto operator()(P const& at, X const& x) const {
+    Index const i = at.index(0), j = at.index(1), k = at.index(2);
+    return x[here] + views.coarse(views.parent(0, i), views.parent(1, j), views.parent(2, k));
   }
 };
-/// Runs over coarse unknowns.
+
+/// R (b - A x), or R b. Sweeps the coarse unknowns.
 template <class Stencil, bool WithResidual>
-struct RestrictPoint {
+struct SumOverChildren {
+  static constexpr Shape shape = point;
   LevelViews<Stencil> views;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+  template <class P>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto operator()(P const& at) const {
+    Index const i = at.index(0), j = at.index(1), k = at.index(2);
     typename Stencil::Real sum = 0;
     auto const add = [&](Index a, Index b, Index c) {
-      sum += WithResidual ? residual_at(views, a, b, c) : views.b(a, b, c);
+      sum += WithResidual ? views.stencil.residual(views.b, views.x, a, b, c) : views.b(a, b, c);
     };
     if (Stencil::dimensions == 3 && is_whole_family(views, i, j, k)) {
       // The same order of additions, with shared values loaded once.
@@ -32,7 +40,7 @@ struct RestrictPoint {
     } else {
       for_children(views, i, j, k, add);
     }
-    views.coarse(i, j, k) = sum;
+    return sum;
   }
 };
 

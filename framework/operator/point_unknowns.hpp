@@ -139,6 +139,12 @@ struct PointBlock {
   }
 };
 
+/// 1 / diagonal, or zero where that is zero.
+template <class Real>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse_or_zero(Real diagonal) {
+  return diagonal != Real{0} ? Real{1} / diagonal : Real{0};
+}
+
 /// factor D^-1 r, for a diagonal entry or the block of a point.
 template <class Real>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real divided(Real factor, Real r, Real diagonal) {

@@ -75,6 +75,87 @@ KOKKOS_FORCEINLINE_FUNCTION auto diagonal_of(A const& a, P const& at, K const&..
   }
 }
 
+/// Reads as a vector whose entry at the point itself is zero.
+template <class Unknowns, class U>
+struct WithoutPoint {
+  U const& u;
+  template <int I, int J, int K>
+  KOKKOS_FORCEINLINE_FUNCTION Unknowns operator[](Offset<I, J, K> offset) const {
+    if constexpr (I == 0 && J == 0 && K == 0) {
+      return Unknowns{};
+    } else {
+      return u[offset];
+    }
+  }
+};
+
+template <class A, class P, class U, class... K>
+concept HasNeighbours = requires(A const& a, P const& at, U const& u, K const&... k) {
+  a.neighbours(at, u, k...);
+};
+
+/// D u - A u, with the diagonal D: what neighbours contribute to the right-hand side of a point's own equation;
+/// `a.neighbours(point, u, k…)` if the functor provides it.
+template <class Real, class A, class P, class U, class... K>
+KOKKOS_FORCEINLINE_FUNCTION PointUnknowns<Real, A> neighbours_of(A const& a, P const& at, U const& u, K const&... k) {
+  if constexpr (HasNeighbours<A, P, U, K...>) {
+    return a.neighbours(at, u, k...);
+  } else {
+    using Unknowns = PointUnknowns<Real, A>;
+    return Unknowns{} - a(at, WithoutPoint<Unknowns, U>{u}, k...);
+  }
+}
+
+/// The same as a functor with the inputs of A.
+template <class Real, class A>
+struct Neighbours {
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return shape_of_input<A>(n); }
+  A a;
+  template <class P, class U, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION PointUnknowns<Real, A> operator()(P const& at, U const& u, K const&... k) const {
+    return neighbours_of<Real>(a, at, u, k...);
+  }
+};
+
+/// The diagonal as a functor with the inputs of A.
+template <class Real, class A>
+struct DiagonalBesideVector {
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return shape_of_input<A>(n); }
+  A a;
+  template <class P, class U, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(P const& at, U const&, K const&... k) const {
+    return diagonal_of<Real>(a, at, k...);
+  }
+};
+
+template <class A, class P, class... K>
+concept HasInverse = requires(A const& a, P const& at, K const&... k) {
+  a.inverse_diagonal(at, k...);
+};
+
+/// D^-1 r. Zero where the diagonal of one unknown is zero: an unknown that nothing determines (the last one of a pure
+/// Neumann problem) stays at zero.
+template <class Real, class A, class P, class... K>
+KOKKOS_FORCEINLINE_FUNCTION PointUnknowns<Real, A> solve_point(A const& a, P const& at, PointUnknowns<Real, A> const& r,
+                                                               K const&... k) {
+  if constexpr (HasInverse<A, P, K...>) {
+    return r * a.inverse_diagonal(at, k...);
+  } else if constexpr (unknowns_at_point<A> == 1) {
+    return r * inverse_or_zero(diagonal_of<Real>(a, at, k...));
+  } else {
+    return divided(Real{1}, r, diagonal_of<Real>(a, at, k...));
+  }
+}
+
+/// The solution of a point's own equation: what Gauss-Seidel replaces u by.
+template <class Real, class A, class P, class B, class U, class... K>
+KOKKOS_FORCEINLINE_FUNCTION PointUnknowns<Real, A> relaxed(A const& a, P const& at, B const& b, U const& u,
+                                                           K const&... k) {
+  return solve_point<Real>(a, at, b[here] + neighbours_of<Real>(a, at, u, k...), k...);
+}
+
 /// Whether A may read the neighbour at (X, Y, Z).
 template <class A, int X, int Y, int Z>
 inline constexpr bool reads = A::shape.contains(X, Y, Z);
@@ -322,12 +403,9 @@ struct ColourRelaxation {
   template <class P, class B, class U, class... K>
   KOKKOS_FORCEINLINE_FUNCTION PointUnknowns<Real, A> operator()(P const& at, B const& b, U const& u,
                                                                 K const&... k) const {
-    PointUnknowns<Real, A> const r = b[here] - a(at, u, k...);
-    PointUnknowns<Real, A> const relaxed = u[here] + divided(Real{1}, r, diagonal_of<Real>(a, at, k...));
-    return select(colour_of(at) == colour, relaxed, u[here]);
+    return select(colour_of(at) == colour, relaxed<Real>(a, at, b, u, k...), u[here]);
   }
 
- private:
   template <class P>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Index colour_of(P const& at) {
     if constexpr (is_star) {
@@ -338,6 +416,20 @@ struct ColourRelaxation {
     } else {
       return at.index(0) % along_x + along_x * (at.index(1) % along_y + along_y * (at.index(2) % along_z));
     }
+  }
+};
+
+/// The first colour from u = 0: the others become zero. Inputs: b, then coefficients.
+template <class Real, class A>
+struct ColourRelaxationFromZero {
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n); }
+  A a;
+  Index colour;
+  template <class P, class B, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION PointUnknowns<Real, A> operator()(P const& at, B const& b, K const&... k) const {
+    return select(ColourRelaxation<Real, A>::colour_of(at) == colour, solve_point<Real>(a, at, b[here], k...),
+                  PointUnknowns<Real, A>{});
   }
 };
 

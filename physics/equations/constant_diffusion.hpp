@@ -1,14 +1,20 @@
 #pragma once
 
 #include "framework/kernel/stencil.hpp"
+#include "framework/operator/point_unknowns.hpp"
 
 namespace halocline {
+
+template <class Real, int Dimensions>
+struct DiffusionInside;
 
 /// -div(K grad u) + s u with uniform K, integrated over control volumes of equal size: no coefficients in memory.
 /// Ghosts of u beyond the walls are zero; the walls' effect is in the diagonal of the unknowns beside them.
 template <class Real, int Dimensions>
 struct ConstantDiffusion {
   static constexpr Shape shape = star<1, Dimensions>;
+  /// The rows of unknowns away from walls, between `first` and `last`, are alike (functor_rows.hpp).
+  static constexpr bool has_equal_rows = true;
   Real coupling[3] = {0, 0, 0};                ///< transmissibility (K area / distance) of the faces across each axis
   Real wall[3][2] = {{0, 0}, {0, 0}, {0, 0}};  ///< those of the lower and upper wall; on periodic axes: coupling
   Real shift = 0;                              ///< s times the volume
@@ -41,11 +47,38 @@ struct ConstantDiffusion {
   }
 
   template <class P, class U>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real neighbours(P const&, U const& u) const {
+    Real sum = coupling[0] * (u[west] + u[east]);
+    if constexpr (Dimensions > 1) sum += coupling[1] * (u[south] + u[north]);
+    if constexpr (Dimensions > 2) sum += coupling[2] * (u[bottom] + u[top]);
+    return sum;
+  }
+
+  template <class P, class U>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, U const& u) const {
-    Real neighbours = coupling[0] * (u[west] + u[east]);
-    if constexpr (Dimensions > 1) neighbours += coupling[1] * (u[south] + u[north]);
-    if constexpr (Dimensions > 2) neighbours += coupling[2] * (u[bottom] + u[top]);
-    return diagonal(at) * u[here] - neighbours;
+    return diagonal(at) * u[here] - neighbours(at, u);
+  }
+
+  [[nodiscard]] DiffusionInside<Real, Dimensions> inside() const {
+    Real sum = shift;
+    for (int axis = 0; axis < Dimensions; ++axis) sum += coupling[axis] + coupling[axis];
+    return {*this, stencil_functor::inverse_or_zero(sum)};
+  }
+};
+
+/// ConstantDiffusion away from walls, where all rows are alike.
+template <class Real, int Dimensions>
+struct DiffusionInside {
+  static constexpr Shape shape = star<1, Dimensions>;
+  ConstantDiffusion<Real, Dimensions> everywhere;
+  Real inverse;  ///< of the diagonal
+  template <class P, class U>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real neighbours(P const& at, U const& u) const {
+    return everywhere.neighbours(at, u);
+  }
+  template <class P>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse_diagonal(P const&) const {
+    return inverse;
   }
 };
 

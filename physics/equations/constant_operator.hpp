@@ -67,20 +67,17 @@ std::unique_ptr<Coarsening> coarsen_constant(ControlVolumeGrid const& grid,
                                              ConstantDiffusion<Real, Dimensions> const& functor, Operator const& fine) {
   Couplings couplings{};
   for (std::size_t a = 0; a < Dimensions; ++a) couplings[a] = static_cast<double>(functor.coupling[a]);
-  std::vector<ConstantStencil<Real, Dimensions>> stencils;
-  for (Block const& block : grid.mesh->blocks()) {
-    Extents const entry = grid.first_entry(block);
-    stencils.push_back({functor, {entry[0], entry[1], entry[2]}});
-  }
+  std::vector<ConstantRows<Real, Dimensions>> rows;
+  for (Block const& block : grid.mesh->blocks()) rows.push_back(constant_rows(functor, grid.first_entry(block)));
   return next_level(
-      grid, couplings, fine, stencils, nullptr,
+      grid, couplings, fine, rows, nullptr,
       [&](Agglomeration<Real> const& agglomeration) {
         return make_constant_operator<Real, Dimensions>(agglomeration.whole(), functor);
       },
       [&](ControlVolumeGrid const& coarse, std::array<Index, 3> const& factor) {
         auto const constants = coarse_constants(functor, grid, coarse, factor);
         if (constants) return make_constant_operator<Real, Dimensions>(coarse, *constants);
-        return make_face_operator<Real, Dimensions>(coarse, coarse_coefficients(grid, stencils, coarse, factor));
+        return make_face_operator<Real, Dimensions>(coarse, coarse_coefficients(grid, rows, coarse, factor));
       });
 }
 

@@ -36,6 +36,8 @@ void expect_reads_within_shape(A const& a) {
   expect(two_vectors, ChebyshevStart<double, A>{a, 0.5});
   expect(three_vectors, ChebyshevStep<double, A>{a, 0.5, 0.5});
   expect(two_vectors, ColourRelaxation<double, A>{a, 0});
+  expect(one_vector, ColourRelaxationFromZero<double, A>{a, 0});
+  expect(one_vector, Neighbours<double, A>{a});
 }
 
 TEST(DiffusionFunctors, ReadWithinTheirShapes) {
@@ -47,17 +49,21 @@ TEST(DiffusionFunctors, ReadWithinTheirShapes) {
   expect_reads_within_shape<4>(FaceDiffusion<double, 3>{});
 }
 
-TEST(DiffusionFunctors, SweepsOfBothColoursReadWithinTheirShapes) {
-  auto const expect = []<int Inputs>(std::integral_constant<int, Inputs>, auto const& functor) {
-    auto const check = reads_within_shape<Inputs>(functor);
-    EXPECT_TRUE(check) << check.message;
-  };
+template <int Coefficients, class A>
+void expect_both_colours_read_within_shape(A const& a) {
   for (int const first : {0, 1}) {
-    expect(std::integral_constant<int, 2>(), RelaxBothColours<double, 2>{{}, first});
-    expect(std::integral_constant<int, 2>(), RelaxBothColours<double, 3>{{}, first});
-    expect(std::integral_constant<int, 1>(), RelaxBothColoursFromZero<double, 2>{{}, first});
-    expect(std::integral_constant<int, 1>(), RelaxBothColoursFromZero<double, 3>{{}, first});
+    auto const check = reads_within_shape<2 + Coefficients>(RelaxBothColours<double, A, false>{a, first});
+    EXPECT_TRUE(check) << check.message;
+    auto const from_zero = reads_within_shape<1 + Coefficients>(RelaxBothColours<double, A, true>{a, first});
+    EXPECT_TRUE(from_zero) << from_zero.message;
   }
+}
+
+TEST(DiffusionFunctors, SweepsOfBothColoursReadWithinTheirShapes) {
+  expect_both_colours_read_within_shape<0>(ConstantDiffusion<double, 2>{}.inside());
+  expect_both_colours_read_within_shape<0>(ConstantDiffusion<double, 3>{}.inside());
+  expect_both_colours_read_within_shape<3>(FaceDiffusion<double, 2>{});
+  expect_both_colours_read_within_shape<4>(FaceDiffusion<double, 3>{});
 }
 
 TEST(DiffusionFunctors, NoRowSumIsAboveItsBound) {

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/portable.hpp"
+#include "framework/kernel/sweep.hpp"
+
+namespace halocline {
+
+/// As `sweep`, over several disjoint boxes of a block in one launch, point by point: for thin boxes, such as a shell,
+/// and for functors that read other memory than their inputs, such as that of another mesh. Throws DefectError for more
+/// than six boxes.
+template <class Execution, class GeometryReal, class OutputViews, class Functor, class... InputViews>
+void sweep_boxes(Execution const& execution, std::vector<IndexRange> const& boxes,
+                 Geometry<GeometryReal> const& geometry, OutputViews const& out, Functor const& functor,
+                 InputViews const&... in) {
+  auto const task = kernel::make_task(geometry, out, functor, in...);
+  static_assert(decltype(task)::sums == 0, "a functor with sums needs sweep_reduce");
+  auto const outputs = kernel::records_of_outputs(out);
+  for (IndexRange const& box : boxes) {
+    kernel::check_reads<Functor>(box, in...);
+    kernel::require_room(box, typeid(Functor), outputs);
+  }
+  kernel::PortableSweep<std::remove_const_t<decltype(task)>> const points{task};
+  if (boxes.size() == 1) {
+    for_box(execution, boxes.front(), points);
+  } else {
+    for_boxes(execution, boxes, points);
+  }
+  for (IndexRange const& box : boxes) kernel::note_writes(box, typeid(Functor), outputs);
+}
+
+}  // namespace halocline
