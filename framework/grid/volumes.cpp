@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/sweep_boxes.hpp"
 #include "framework/mesh/execution.hpp"
 
 namespace halocline {
@@ -10,11 +10,10 @@ namespace {
 
 template <class Real>
 struct Volume {
-  BlockView<Real> out;
   Index begin[3];
   Real const* width[3];
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    out(i, j, k) = width[0][i - begin[0]] * width[1][j - begin[1]] * width[2][k - begin[2]];
+  KOKKOS_FUNCTION Real operator()(Index i, Index j, Index k) const {
+    return width[0][i - begin[0]] * width[1][j - begin[1]] * width[2][k - begin[2]];
   }
 };
 
@@ -35,13 +34,12 @@ void fill_volumes(ControlVolumeGrid const& grid, Field<Real>& volumes) {
   for (Block const& block : grid.mesh->blocks()) {
     BlockWidths<Real> const widths(grid, block);
     IndexRange const unknowns = grid.unknowns(block);
-    Volume<Real> volume{volumes.view(block), {}, {}};
+    Volume<Real> volume{};
     for (std::size_t a = 0; a < 3; ++a) {
       volume.begin[a] = unknowns.begin[a];
       volume.width[a] = widths.along[a].data();
     }
-    for_box(execution(block), unknowns, volume);
-    volumes.mark_written(block, unknowns, "volumes");
+    set_values(execution(block), unknowns, volumes.view(block), volume);
     execution(block).fence();
   }
 }

@@ -31,4 +31,33 @@ void sweep_boxes(Execution const& execution, std::vector<IndexRange> const& boxe
   for (IndexRange const& box : boxes) kernel::note_writes(box, typeid(Functor), outputs);
 }
 
+/// A functor without inputs from `value(i, j, k)`, in local indices, which may read any memory.
+template <class Value>
+struct ValuesAtIndices {
+  static constexpr Shape shape = point;
+  Value value;
+  template <class P>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(P const& at) const {
+    return value(at.index(0), at.index(1), at.index(2));
+  }
+};
+
+/// Sets the points of some boxes to `value(i, j, k)`, in one launch, and records that like a sweep.
+template <class Execution, class Real, class Value>
+void set_values(Execution const& execution, std::vector<IndexRange> const& boxes, FieldView<Real> const& out,
+                Value const& value) {
+  sweep_boxes(execution, boxes, Geometry<Real>{}, out, ValuesAtIndices<Value>{value});
+}
+template <class Execution, class Real, class Value>
+void set_values(Execution const& execution, IndexRange const& box, FieldView<Real> const& out, Value const& value) {
+  set_values(execution, std::vector<IndexRange>{box}, out, value);
+}
+
+/// Reads values, converted to another precision.
+template <class To, class From>
+struct ConvertedValues {
+  BlockView<From const> from;
+  KOKKOS_FORCEINLINE_FUNCTION To operator()(Index i, Index j, Index k) const { return static_cast<To>(from(i, j, k)); }
+};
+
 }  // namespace halocline

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/sweep_boxes.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -92,8 +92,7 @@ void Agglomeration<Real>::take(Field<Real> const& whole, Field<Real>& spread) co
     IndexRange const box = spread_.unknowns(block);
     Extents const first = spread_.first_unknown(block);
     Real const* const origin = all.at(first[0] - box.begin[0], first[1] - box.begin[1], first[2] - box.begin[2]);
-    for_box(execution(block), box, CopyPoint<Real, Real>{{origin, all.row, all.plane}, spread.view(block)});
-    spread.mark_written(block, box, "agglomeration");
+    set_values(execution(block), box, spread.view(block), ConvertedValues<Real, Real>{{origin, all.row, all.plane}});
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/sweep_boxes.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/multigrid/level_views.hpp"
 #include "framework/runtime/error.hpp"
@@ -26,24 +26,23 @@ struct Parts {
 };
 
 template <class Real>
-struct AddParts {
+struct SumOfParts {
   Parts parts;
   BlockView<Real const> fine;
-  BlockView<Real> coarse;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+  KOKKOS_FUNCTION Real operator()(Index i, Index j, Index k) const {
     Real sum = 0;
     for_children(parts, i, j, k, [&](Index a, Index b, Index c) { sum += fine(a, b, c); });
-    coarse(i, j, k) = sum;
+    return sum;
   }
 };
 
 template <class Real>
-struct AddWhole {
+struct WithWhole {
   Parts parts;
   BlockView<Real const> coarse;
-  BlockView<Real> fine;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    fine(i, j, k) += coarse(whole(0, i), whole(1, j), whole(2, k));
+  BlockView<Real const> fine;
+  KOKKOS_FUNCTION Real operator()(Index i, Index j, Index k) const {
+    return fine(i, j, k) + coarse(whole(0, i), whole(1, j), whole(2, k));
   }
 
  private:
@@ -75,8 +74,7 @@ void CellTransfers<Real>::restrict_to(Field<Real> const& fine, Field<Real>& coar
     Parts const parts(fine.owned(block), fine_->dimensions());
     IndexRange const box = coarse.owned(coarse_block);
     for (int c = 0; c < fine.components(); ++c) {
-      for_box(execution(block), box, AddParts<Real>{parts, fine.view(block, c), coarse.view(coarse_block, c)});
-      coarse.mark_written(coarse_block, box, "restriction", c);
+      set_values(execution(block), box, coarse.view(coarse_block, c), SumOfParts<Real>{parts, fine.view(block, c)});
     }
   }
 }
@@ -88,8 +86,8 @@ void CellTransfers<Real>::prolong_add(Field<Real> const& coarse, Field<Real>& fi
     IndexRange const box = fine.owned(block);
     Parts const parts(box, fine_->dimensions());
     for (int c = 0; c < fine.components(); ++c) {
-      for_box(execution(block), box, AddWhole<Real>{parts, coarse.view(coarse_block, c), fine.view(block, c)});
-      fine.mark_written(block, box, "prolongation", c);
+      set_values(execution(block), box, fine.view(block, c),
+                 WithWhole<Real>{parts, coarse.view(coarse_block, c), std::as_const(fine).view(block, c)});
     }
   }
 }

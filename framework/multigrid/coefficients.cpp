@@ -1,6 +1,6 @@
 #include "framework/multigrid/coefficients.hpp"
 
-#include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/sweep_boxes.hpp"
 #include "framework/mesh/box_difference.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/multigrid/level_views.hpp"
@@ -33,18 +33,17 @@ struct SetToZero {
 template <class Real>
 struct MeanOfChildren {
   BlockView<Real const> fine;
-  BlockView<Real> coarse;
   Index begin[3];
   Index end[3];
   Index factor[3];
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+  KOKKOS_FUNCTION Real operator()(Index i, Index j, Index k) const {
     Real sum = 0;
     int children = 0;
     for_children(*this, i, j, k, [&](Index a, Index b, Index c) {
       sum += fine(a, b, c);
       ++children;
     });
-    coarse(i, j, k) = sum / static_cast<Real>(children);
+    return sum / static_cast<Real>(children);
   }
 };
 
@@ -87,14 +86,13 @@ std::shared_ptr<Field<Real> const> coarse_means(ControlVolumeGrid const& fine, C
   for (Block const& fine_block : fine.mesh->blocks()) {
     Block const& block = coarse.mesh->blocks()[fine_block.local];
     IndexRange const children = fine.unknowns(fine_block);
-    MeanOfChildren<Real> mean{coefficient.view(fine_block), means->view(block), {}, {}, {}};
+    MeanOfChildren<Real> mean{coefficient.view(fine_block), {}, {}, {}};
     for (std::size_t a = 0; a < 3; ++a) {
       mean.begin[a] = children.begin[a];
       mean.end[a] = children.end[a];
       mean.factor[a] = factor[a];
     }
-    for_box(execution(block), coarse.unknowns(block), mean);
-    means->mark_written(block, coarse.unknowns(block), "means of coefficients");
+    set_values(execution(block), coarse.unknowns(block), means->view(block), mean);
   }
   fill_coefficient_ghosts(coarse, *means);
   return means;
@@ -123,9 +121,8 @@ std::shared_ptr<Field<float> const> cell_coefficient_in_single_precision(Field<d
   auto const rounded = std::make_shared<Field<float>>(
       coefficient.shared_mesh(), FieldDescription{.name = coefficient.name(), .ghosts = coefficient.ghosts()});
   for (Block const& block : coefficient.mesh().blocks()) {
-    IndexRange const owned = coefficient.owned(block);
-    for_box(execution(block), owned, CopyPoint<float, double>{coefficient.view(block), rounded->view(block)});
-    rounded->mark_written(block, owned, "rounded coefficients");
+    set_values(execution(block), coefficient.owned(block), rounded->view(block),
+               ConvertedValues<float, double>{coefficient.view(block)});
   }
   fill_cell_ghosts(*rounded);
   return rounded;
@@ -137,7 +134,7 @@ std::shared_ptr<Field<Real> const> coarse_cell_means(PairedCells const& coarse, 
       std::make_shared<Field<Real>>(coarse.mesh, FieldDescription{.name = coefficient.name(), .ghosts = 2});
   for (Block const& fine_block : coefficient.mesh().blocks()) {
     Block const& block = coarse.mesh->blocks()[fine_block.local];
-    MeanOfChildren<Real> mean{coefficient.view(fine_block), means->view(block), {}, {}, {1, 1, 1}};
+    MeanOfChildren<Real> mean{coefficient.view(fine_block), {}, {}, {1, 1, 1}};
     for (int axis = 0; axis < 3; ++axis) {
       auto const a = static_cast<std::size_t>(axis);
       // The last pair of a block may end in the next one.
@@ -148,8 +145,7 @@ std::shared_ptr<Field<Real> const> coarse_cell_means(PairedCells const& coarse, 
       mean.end[a] = child(block.cells.end[a]);
       if (axis < coarse.mesh->dimensions()) mean.factor[a] = 2;
     }
-    for_box(execution(block), means->owned(block), mean);
-    means->mark_written(block, means->owned(block), "means of coefficients");
+    set_values(execution(block), means->owned(block), means->view(block), mean);
   }
   fill_cell_ghosts(*means);
   return means;

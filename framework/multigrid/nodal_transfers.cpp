@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/sweep_boxes.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -22,12 +22,11 @@ struct Gathered {
 template <class Real>
 struct RestrictNode {
   BlockView<Real const> fine;
-  BlockView<Real> coarse;
   Index const* centre[3];
   Real const* below[3];
   Real const* above[3];
 
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+  KOKKOS_FUNCTION Real operator()(Index i, Index j, Index k) const {
     Gathered<Real> const x = gathered(0, i);
     Gathered<Real> const y = gathered(1, j);
     Gathered<Real> const z = gathered(2, k);
@@ -42,7 +41,7 @@ struct RestrictNode {
         }
       }
     }
-    coarse(i, j, k) = sum;
+    return sum;
   }
 
  private:
@@ -61,12 +60,12 @@ struct Scattered {
 template <class Real>
 struct ProlongNode {
   BlockView<Real const> coarse;
-  BlockView<Real> fine;
+  BlockView<Real const> fine;
   Index const* first[3];
   Real const* lower[3];
   Real const* upper[3];
 
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+  KOKKOS_FUNCTION Real operator()(Index i, Index j, Index k) const {
     Scattered<Real> const x = scattered(0, i);
     Scattered<Real> const y = scattered(1, j);
     Scattered<Real> const z = scattered(2, k);
@@ -81,7 +80,7 @@ struct ProlongNode {
         }
       }
     }
-    fine(i, j, k) += sum;
+    return fine(i, j, k) + sum;
   }
 
  private:
@@ -177,13 +176,11 @@ void NodalTransfers<Real>::restrict_to(Field<Real>& fine, Field<Real>& coarse) c
     for (std::size_t c = 0; c < fine_unknowns_.size(); ++c) {
       IndexRange const& box = coarse_unknowns_[c][block.local];
       auto const component = static_cast<int>(c);
-      for_box(execution(block), box,
-              RestrictNode<Real>{std::as_const(fine).view(block, component),
-                                 coarse.view(coarse_block, component),
-                                 {axes[0].centre.data(), axes[1].centre.data(), axes[2].centre.data()},
-                                 {axes[0].below.data(), axes[1].below.data(), axes[2].below.data()},
-                                 {axes[0].above.data(), axes[1].above.data(), axes[2].above.data()}});
-      coarse.mark_written(coarse_block, box, "restriction", component);
+      set_values(execution(block), box, coarse.view(coarse_block, component),
+                 RestrictNode<Real>{std::as_const(fine).view(block, component),
+                                    {axes[0].centre.data(), axes[1].centre.data(), axes[2].centre.data()},
+                                    {axes[0].below.data(), axes[1].below.data(), axes[2].below.data()},
+                                    {axes[0].above.data(), axes[1].above.data(), axes[2].above.data()}});
     }
   }
 }
@@ -197,13 +194,12 @@ void NodalTransfers<Real>::prolong_add(Field<Real>& coarse, Field<Real>& fine) c
     for (std::size_t c = 0; c < fine_unknowns_.size(); ++c) {
       IndexRange const& box = fine_unknowns_[c][block.local];
       auto const component = static_cast<int>(c);
-      for_box(execution(block), box,
-              ProlongNode<Real>{std::as_const(coarse).view(coarse_block, component),
-                                fine.view(block, component),
-                                {axes[0].first.data(), axes[1].first.data(), axes[2].first.data()},
-                                {axes[0].lower.data(), axes[1].lower.data(), axes[2].lower.data()},
-                                {axes[0].upper.data(), axes[1].upper.data(), axes[2].upper.data()}});
-      fine.mark_written(block, box, "prolongation", component);
+      set_values(execution(block), box, fine.view(block, component),
+                 ProlongNode<Real>{std::as_const(coarse).view(coarse_block, component),
+                                   std::as_const(fine).view(block, component),
+                                   {axes[0].first.data(), axes[1].first.data(), axes[2].first.data()},
+                                   {axes[0].lower.data(), axes[1].lower.data(), axes[2].lower.data()},
+                                   {axes[0].upper.data(), axes[1].upper.data(), axes[2].upper.data()}});
     }
   }
 }

@@ -201,8 +201,8 @@ void StructuredCoarsening<Stencil>::residual_restrict(Vector const& b, Vector co
 template <class Stencil>
 void StructuredCoarsening<Stencil>::restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const {
   for (Block const& block : fine_.mesh->blocks()) {
-    sweep_boxes(execution(block), {coarse_box(block)}, Geometry<Real>{}, view_of_coarse(block, coarse),
-                SumOverChildren<Stencil, true>{views(block, b, x, coarse)});
+    set_values(execution(block), coarse_box(block), view_of_coarse(block, coarse),
+               SumOverChildren<Stencil, true>{views(block, b, x, coarse)});
   }
 }
 
@@ -216,7 +216,7 @@ void StructuredCoarsening<Stencil>::restrict_to(Vector const& fine, Vector& coar
 template <class Stencil>
 void StructuredCoarsening<Stencil>::restrict_sums(Block const& block, LevelViews<Stencil> const& views,
                                                   IndexRange const& parents, FieldView<Real> const& coarse) const {
-  sweep_boxes(execution(block), {parents}, Geometry<Real>{}, coarse, SumOverChildren<Stencil, false>{views});
+  set_values(execution(block), parents, coarse, SumOverChildren<Stencil, false>{views});
 }
 
 template <class Stencil>
@@ -246,7 +246,7 @@ void StructuredCoarsening<Stencil>::restrict_walls_and_sources(Vector const& fin
       if (at_walls.ratio[a][1] != Real{1}) inner.end[a] = std::max(inner.begin[a], inner.end[a] - 1);
     }
     restrict_sums(block, at_walls.views, inner, view_of_coarse(block, coarse));
-    sweep_boxes(execution(block), without(parents, inner), Geometry<Real>{}, view_of_coarse(block, coarse), at_walls);
+    set_values(execution(block), without(parents, inner), view_of_coarse(block, coarse), at_walls);
   }
 }
 

@@ -18,14 +18,11 @@ struct AddParents {
   }
 };
 
-/// R (b - A x), or R b. Sweeps the coarse unknowns.
+/// R (b - A x), or R b, at coarse unknowns.
 template <class Stencil, bool WithResidual>
 struct SumOverChildren {
-  static constexpr Shape shape = point;
   LevelViews<Stencil> views;
-  template <class P>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto operator()(P const& at) const {
-    Index const i = at.index(0), j = at.index(1), k = at.index(2);
+  [[nodiscard]] KOKKOS_FUNCTION auto operator()(Index i, Index j, Index k) const {
     typename Stencil::Real sum = 0;
     auto const add = [&](Index a, Index b, Index c) {
       sum += WithResidual ? views.stencil.residual(views.b, views.x, a, b, c) : views.b(a, b, c);

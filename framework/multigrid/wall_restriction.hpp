@@ -9,10 +9,8 @@ namespace halocline {
 /// unknown is further away; so the wall's part is multiplied by that ratio. The wall's part is not known separately
 /// from sources and earlier times. It is taken as the share of T in the sum of all walls and the shift, with an error
 /// like that of an O(h^2) change of the wall's value.
-/// Sweeps coarse unknowns.
 template <class Stencil>
 struct RestrictRightHandSide {
-  static constexpr Shape shape = point;
   using Real = typename Stencil::Real;
   LevelViews<Stencil> views;
   Real ratio[3][2];  ///< of the conductances at the lower and upper wall of each axis; 1 without a wall
@@ -39,11 +37,9 @@ struct RestrictRightHandSide {
     return all > Real{0} ? (coarse + shift) / all : Real{1};
   }
 
-  template <class P>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at) const {
+  [[nodiscard]] KOKKOS_FUNCTION Real operator()(Index i, Index j, Index k) const {
     Real sum = 0;
-    for_children(views, at.index(0), at.index(1), at.index(2),
-                 [&](Index a, Index b, Index c) { sum += share(a, b, c) * views.b(a, b, c); });
+    for_children(views, i, j, k, [&](Index a, Index b, Index c) { sum += share(a, b, c) * views.b(a, b, c); });
     return sum;
   }
 };

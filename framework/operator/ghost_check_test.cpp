@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -10,9 +11,11 @@
 #include "framework/field/test_fields.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/halo/orders.hpp"
-#include "framework/kernel/sweep.hpp"
+#include "framework/kernel/sweep_boxes.hpp"
+#include "framework/mesh/box_difference.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/field_vector.hpp"
+#include "framework/runtime/error.hpp"
 
 // Sweeps of fields check that the ghosts which a functor reads exist and are valid, or report which are not.
 
@@ -180,6 +183,56 @@ TEST(GhostCheck, DeepGhostsServeTwoSweeps) {
   sweep_range(fields.u, fields.next, fields.mesh->with_ghosts(block, Centring::cell, 1), AddStar<1, 2>());
   sweep_owned_of(fields.next, fields.u, AddStar<1, 2>());
   EXPECT_THROW(sweep_owned_of(fields.u, fields.next, AddStar<1, 2>()), PhysicsError);
+}
+
+struct IndexValues {
+  KOKKOS_FUNCTION double operator()(Index i, Index j, Index k) const {
+    return static_cast<double>(1 + i + 100 * j + 10000 * k);
+  }
+};
+
+TEST(GhostCheck, SeveralBoxesAreSweptAsOneByOne) {
+  for (std::size_t const axes : {1, 2, 3}) {
+    Fields fields(axes, {});
+    Block const& block = fields.mesh->blocks().front();
+    IndexRange const all = fields.u.owned(block);
+    IndexRange inner = all;
+    for (std::size_t a = 0; a < axes; ++a) ++inner.begin[a], inner.end[a] -= 2;
+    set_values(execution(block), all, fields.u.view(block), IndexValues());
+    Exchange({&fields.u}).exchange({&fields.u});
+    Field<double> expected(fields.mesh, {.name = "expected", .ghosts = 1});
+    std::vector<IndexRange> const shell = without(all, inner);
+    for (IndexRange const& box : shell) sweep_range(fields.u, expected, box, AddStar<1, 1>());
+    sweep_boxes(execution(block), shell, Geometry<double>{}, fields.next.view(block), AddStar<1, 1>(),
+                std::as_const(fields.u).view(block));
+    std::vector<double> values[2];
+    for (int n : {0, 1}) {
+      Field<double> const& field = n == 0 ? expected : fields.next;
+      values[n].resize(static_cast<std::size_t>(all.size()));
+      field.copy_owned(block, 0, std::as_writable_bytes(std::span(values[n])));
+    }
+    EXPECT_EQ(values[0], values[1]);
+    if (!block.neighbour(0, -1)) EXPECT_EQ(values[1].front(), 2);
+  }
+}
+
+TEST(GhostCheck, SweepsOfSeveralBoxesAreCheckedAndRecorded) {
+  Fields fields(2, all_periodic);
+  Block const& block = fields.mesh->blocks().front();
+  IndexRange const all = fields.u.owned(block);
+  Exchange exchange({&fields.u});
+  exchange.exchange({&fields.u});
+  set_values(execution(block), all, fields.u.view(block), IndexValues());
+  auto const sweep_them = [&] {
+    sweep_boxes(execution(block), {all}, Geometry<double>{}, fields.next.view(block), AddStar<1, 2>(),
+                std::as_const(fields.u).view(block));
+  };
+  EXPECT_THROW(sweep_them(), PhysicsError);
+  exchange.exchange({&fields.u});
+  sweep_them();
+  EXPECT_THROW(sweep_owned_of(fields.next, fields.u, AddStar<1, 2>()), PhysicsError);
+  std::vector<IndexRange> const seven(7, all);
+  EXPECT_THROW(set_values(execution(block), seven, fields.u.view(block), IndexValues()), DefectError);
 }
 
 TEST(GhostCheck, ABoxNeedsCorners) {

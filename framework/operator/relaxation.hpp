@@ -60,6 +60,8 @@ class Relaxation {
   virtual ~Relaxation() = default;
   /// Number of colours; no two unknowns of one colour are coupled. 2 is red-black order.
   [[nodiscard]] virtual int colours() const = 0;
+  /// Whether a relaxation takes about the time of a product with A, not of one for each colour.
+  [[nodiscard]] virtual bool is_cheap() const { return true; }
   /// One relaxation of all unknowns in place, in ascending order of colours (red first) if `forward`, otherwise in
   /// descending order: the two are adjoint to each other.
   virtual void relax(bool forward, Vector const& b, Vector& x) const = 0;

@@ -419,6 +419,22 @@ struct ColourRelaxation {
   }
 };
 
+/// u + D^-1 r for the points of a colour
+template <class Real, class A>
+struct ColourOfResidual {
+  static constexpr bool is_long = true;
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n < 2 ? point : shape_of_input<A>(n - 1); }
+  A a;
+  Index colour;
+  template <class P, class R, class U, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION PointUnknowns<Real, A> operator()(P const& at, R const& r, U const& u,
+                                                                K const&... k) const {
+    return select(ColourRelaxation<Real, A>::colour_of(at) == colour,
+                  u[here] + solve_point<Real>(a, at, r[here], k...), u[here]);
+  }
+};
+
 /// The first colour from u = 0: the others become zero. Inputs: b, then coefficients.
 template <class Real, class A>
 struct ColourRelaxationFromZero {

@@ -129,14 +129,7 @@ class StencilOperator final : public Operator {
   [[nodiscard]] CgSteps const* cg() const override { return &cg_; }
   [[nodiscard]] JacobiSteps const* jacobi() const override { return &jacobi_; }
   [[nodiscard]] ChebyshevSteps const* chebyshev() const override { return &chebyshev_; }
-  /// None for a long functor, which would be evaluated at all points for each colour.
-  [[nodiscard]] Relaxation const* relaxation() const override {
-    if constexpr (Core::is_long) {
-      return nullptr;
-    } else {
-      return &relaxation_;
-    }
-  }
+  [[nodiscard]] Relaxation const* relaxation() const override { return &relaxation_; }
   [[nodiscard]] PointBlocks const* point_blocks() const override {
     if constexpr (Core::count > 1) return &blocks_;
     return nullptr;
@@ -160,7 +153,7 @@ class StencilOperator final : public Operator {
   StencilCg<Real, Functor, CoefficientCount> cg_;
   StencilJacobi<Real, Functor, CoefficientCount> jacobi_;
   StencilChebyshev<Real, Functor, CoefficientCount> chebyshev_;
-  std::conditional_t<Core::is_long, NoCapability, StencilRelaxation<Real, Functor, CoefficientCount>> relaxation_;
+  StencilRelaxation<Real, Functor, CoefficientCount> relaxation_;
   std::conditional_t<(Core::count > 1), StencilBlocks<Real, Functor, CoefficientCount>, NoCapability> blocks_;
 };
 

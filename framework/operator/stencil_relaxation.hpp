@@ -140,7 +140,8 @@ class StencilBlocks final : public PointBlocks {
   Core const& core_;
 };
 
-/// Gauss-Seidel of a StencilOperator, one pass over memory for each colour.
+/// Gauss-Seidel of a StencilOperator, one pass over memory for each colour. A long functor is evaluated at all points
+/// for each colour.
 template <class Real, class Functor, std::size_t CoefficientCount>
 class StencilRelaxation final : public Relaxation {
  public:
@@ -149,16 +150,28 @@ class StencilRelaxation final : public Relaxation {
   explicit StencilRelaxation(Core const& core) : core_(core) {}
 
   [[nodiscard]] int colours() const override { return Kernel::colours; }
+  [[nodiscard]] bool is_cheap() const override { return !Core::is_long; }
   void relax(bool forward, Vector const& b, Vector& x) const override {
-    for (int n = 0; n < Kernel::colours; ++n) {
-      Kernel const kernel{core_.functor(), forward ? n : Kernel::colours - 1 - n};
+    for (int n = 0; n < Kernel::colours; ++n) relax_colour(forward ? n : Kernel::colours - 1 - n, b, x);
+  }
+
+ private:
+  void relax_colour(int colour, Vector const& b, Vector& x) const {
+    if constexpr (Core::is_long) {
+      Vector const& r = core_.long_residual(b, x);
+      stencil_functor::ColourOfResidual<Real, Functor> const kernel{core_.functor(), colour};
+      for (Block const& block : core_.mesh().blocks()) {
+        core_.run(block, core_.unknowns[block.local], core_.output(x, block), kernel, core_.view(r, block),
+                  core_.view(x, block));
+      }
+    } else {
+      Kernel const kernel{core_.functor(), colour};
       core_.halo.over({&Core::field(x)}, [&](Block const& block, IndexRange const& box, std::size_t) {
         core_.run(block, box, core_.output(x, block), kernel, core_.view(b, block), core_.view(x, block));
       });
     }
   }
 
- private:
   Core const& core_;
 };
 

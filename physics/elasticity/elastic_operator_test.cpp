@@ -145,6 +145,46 @@ TYPED_TEST(ElasticOperator, IsSymmetricAndPositive) {
   }
 }
 
+/// Relaxations forwards and backwards are adjoint, and reduce the energy of an error; the last colour has no residual.
+TYPED_TEST(ElasticOperator, IsRelaxedInColoursOfABox) {
+  for (Case given : cases()) {
+    given.held = clamped_in_the_west(static_cast<int>(given.cells.size()));
+    auto const mesh = mesh_of(given, all_ranks());
+    auto const a = make_elastic_operator(body_of<TypeParam>(given, mesh));
+    ASSERT_EQ(a->relaxation()->colours(), mesh->dimensions() == 2 ? 4 : 8);
+    EXPECT_FALSE(a->relaxation()->is_cheap());
+    auto const zero = a->create_vector();
+    auto const [x, ax] = test::expect_symmetric(*a, 8 * this->rounding);
+    auto const y = a->create_vector();
+    y->randomize(5);
+    auto const ay = a->create_vector();
+    a->apply(*y, *ay);
+    double const energy = x->dot(*ax);
+    double const scale = a->norm_bound() * std::sqrt(x->square() * y->square());
+    a->relaxation()->relax(true, *zero, *x);
+    a->relaxation()->relax(false, *zero, *y);
+    EXPECT_NEAR(x->dot(*ay), ax->dot(*y), 64 * this->rounding * scale);
+    a->apply(*x, *ax);
+    EXPECT_LT(x->dot(*ax), energy);
+    // Of all points one in four or eight has the last colour; fewer where there are few.
+    double const most = 64 * this->rounding * a->norm_bound() * x->maximum();
+    double without_residual = 0;
+    double all = 0;
+    Field<TypeParam> const& left = *as_field_vector<TypeParam>(*ax).fields().front();
+    for (Block const& block : mesh->blocks()) {
+      std::vector<TypeParam> values(static_cast<std::size_t>(left.owned(block).size()));
+      left.copy_owned(block, 1, std::as_writable_bytes(std::span(values)));
+      for (TypeParam const value : values) without_residual += std::abs(static_cast<double>(value)) <= most ? 1 : 0;
+      all += static_cast<double>(values.size());
+    }
+    without_residual = mesh->communicator().sum(without_residual);
+    all = mesh->communicator().sum(all);
+    double const points = mesh->dimensions() == 2 ? 4 : 8;
+    EXPECT_GE(without_residual, all / (2 * points));
+    EXPECT_LT(without_residual, 3 * all / 4);
+  }
+}
+
 /// The energy of a linear displacement is that of its strain, whatever the mesh.
 TYPED_TEST(ElasticOperator, LinearDisplacementsHaveTheEnergyOfTheirStrain) {
   for (Case given : cases()) {

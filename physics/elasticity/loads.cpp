@@ -8,7 +8,7 @@
 #include "framework/deck/validation.hpp"
 #include "framework/field/boundary.hpp"
 #include "framework/halo/exchange.hpp"
-#include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/sweep_boxes.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/error.hpp"
 
@@ -276,8 +276,8 @@ void fill_prescribed(Options const& elasticity, Field<Real>& u) {
       auto const values = at_nodes<Real>(displacement, names[c], u.shared_mesh());
       for (Block const& block : mesh.blocks()) {
         IndexRange const box = nodes_on_wall(block, u.owned(block), axis, side);
-        for_box(execution(block), box, CopyPoint<Real, Real>{std::as_const(*values).view(block), u.view(block, c)});
-        u.mark_written(block, box, "prescribed displacements", c);
+        set_values(execution(block), box, u.view(block, c),
+                   ConvertedValues<Real, Real>{std::as_const(*values).view(block)});
       }
     }
   });

@@ -7,7 +7,6 @@
 #include "framework/field/finite_value.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/io/field_values.hpp"
-#include "framework/kernel/box_loops.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/multigrid/coefficients.hpp"
@@ -23,15 +22,15 @@ namespace {
 /// Lame's coefficients from Young's modulus and Poisson's ratio.
 template <class Real>
 struct Lame {
-  BlockView<Real const> young, poisson;
-  BlockView<Real> lambda, mu;
+  static constexpr bool is_rare = true;
+  static constexpr Shape shape = point;
   bool is_plate;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    Real const e = young(i, j, k);
-    Real const nu = poisson(i, j, k);
+  template <class P, class E>
+  KOKKOS_FUNCTION Result<Real, 2, 0> operator()(P const&, E const& young, E const& poisson) const {
+    Real const e = young[here];
+    Real const nu = poisson[here];
     Real const across = is_plate ? Real{1} - nu : Real{1} - Real{2} * nu;
-    lambda(i, j, k) = e * nu / ((Real{1} + nu) * across);
-    mu(i, j, k) = e / (Real{2} * (Real{1} + nu));
+    return {{e * nu / ((Real{1} + nu) * across), e / (Real{2} * (Real{1} + nu))}, {}};
   }
 };
 
@@ -146,11 +145,8 @@ ElasticBody<Real> make_body(Options const& elasticity, std::shared_ptr<Structure
                      ", z = " + shortest_text(position(2)) + ": it must be between -1 and " + shortest_text(most));
   });
   for (Block const& block : mesh->blocks()) {
-    IndexRange const owned = lambda->owned(block);
-    for_box(execution(block), owned,
-            Lame<Real>{std::as_const(*young).view(block), std::as_const(*poisson).view(block), lambda->view(block),
-                       mu->view(block), is_plate});
-    for (auto const& field : {lambda, mu}) field->mark_written(block, owned, "Lame's coefficients");
+    sweep(execution(block), lambda->owned(block), Geometry<Real>{}, outputs(lambda->view(block), mu->view(block)),
+          Lame<Real>{is_plate}, std::as_const(*young).view(block), std::as_const(*poisson).view(block));
   }
   for (auto const& field : {lambda, mu}) fill_cell_ghosts(*field);
   return {mesh, lambda, mu, {}};

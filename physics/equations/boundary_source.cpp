@@ -5,7 +5,7 @@
 
 #include "framework/field/expression_values.hpp"
 #include "framework/field/finite_value.hpp"
-#include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/sweep_boxes.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "physics/equations/diffusion.hpp"
 #include "physics/equations/face_assembly.hpp"
@@ -14,13 +14,13 @@ namespace halocline {
 namespace {
 
 template <class Real>
-struct AddWall {
+struct WithWall {
   BlockView<double const> weight;
   BlockView<Real const> value;
-  BlockView<Real> b;
+  BlockView<Real const> b;
   double factor;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    b(i, j, k) += static_cast<Real>(factor * weight(i, j, k) * value(i, j, k));
+  KOKKOS_FUNCTION Real operator()(Index i, Index j, Index k) const {
+    return b(i, j, k) + static_cast<Real>(factor * weight(i, j, k) * value(i, j, k));
   }
 };
 
@@ -87,11 +87,10 @@ void BoundarySource<Real>::add(double time, double factor, Vector& b, int compon
   Field<Real>& field = *as_field_vector<Real>(b).fields().front();
   for (Part& part : parts_) {
     if (part.value.depends_on_time() && part.evaluated_at != time) evaluate(part, time);
-    for_box(execution(part.block), part.box,
-            AddWall<Real>{packed_view<double const>(part.weights.data(), part.box),
-                          packed_view<Real const>(part.values.data(), part.box), field.view(part.block, component),
-                          factor});
-    field.mark_written(part.block, part.box, "boundary values", component);
+    set_values(execution(part.block), part.box, field.view(part.block, component),
+               WithWall<Real>{packed_view<double const>(part.weights.data(), part.box),
+                              packed_view<Real const>(part.values.data(), part.box),
+                              std::as_const(field).view(part.block, component), factor});
   }
 }
 

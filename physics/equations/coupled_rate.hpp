@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "framework/grid/volumes.hpp"
-#include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/multigrid/rediscretised_operator.hpp"
 #include "framework/operator/field_vector.hpp"
@@ -113,22 +113,15 @@ template <class Real, int Axes, int Count>
 
 namespace equation {
 
-/// out = factor x y
+/// factor times the product of the inputs
 template <class Real>
-struct MultiplyCells {
+struct ScaledProduct {
+  static constexpr Shape shape = point;
   Real factor;
-  BlockView<Real const> x;
-  BlockView<Real const> y;
-  BlockView<Real> out;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const { out(i, j, k) = factor * x(i, j, k) * y(i, j, k); }
-};
-/// out = factor x
-template <class Real>
-struct ScaleCells {
-  Real factor;
-  BlockView<Real const> x;
-  BlockView<Real> out;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const { out(i, j, k) = factor * x(i, j, k); }
+  template <class P, class... X>
+  KOKKOS_FUNCTION Real operator()(P const&, X const&... x) const {
+    return (factor * ... * x[here]);
+  }
 };
 
 /// Factors w with w[m] C[m][n] = w[n] C[n][m], as reactions in detailed balance have them, if there are any.
@@ -266,15 +259,9 @@ class CoupledRate final : public ImplicitRate<Real> {
       auto const at = static_cast<std::size_t>(n);
       double const left = coupling_.left[n];
       for (Block const& block : volume_.mesh().blocks()) {
-        IndexRange const box = volume_.owned(block);
-        for_box(execution(block), box,
-                equation::MultiplyCells<Real>{static_cast<Real>(left), std::as_const(volume_).view(block),
-                                              std::as_const(*right[at]).view(block), b.view(block, n)});
-        b.mark_written(block, box, "right-hand side", n);
-        for_box(execution(block), box,
-                equation::ScaleCells<Real>{static_cast<Real>(1 / coupling_.right[n]),
-                                           std::as_const(*out[at]).view(block), x.view(block, n)});
-        x.mark_written(block, box, "initial guess", n);
+        scale_cells(block, b.view(block, n), left, std::as_const(volume_).view(block),
+                    std::as_const(*right[at]).view(block));
+        scale_cells(block, x.view(block, n), 1 / coupling_.right[n], std::as_const(*out[at]).view(block));
       }
       sources_[at].add(time, left * scale * diffusivity_[n], *b_, n);
     }
@@ -282,10 +269,7 @@ class CoupledRate final : public ImplicitRate<Real> {
     for (int n = 0; n < Count; ++n) {
       Field<Real>& to = *out[static_cast<std::size_t>(n)];
       for (Block const& block : volume_.mesh().blocks()) {
-        for_box(execution(block), to.owned(block),
-                equation::ScaleCells<Real>{static_cast<Real>(coupling_.right[n]), std::as_const(x).view(block, n),
-                                           to.view(block)});
-        to.mark_written(block, to.owned(block), "solution");
+        scale_cells(block, to.view(block), coupling_.right[n], std::as_const(x).view(block, n));
       }
     }
     return {std::move(report)};
@@ -298,6 +282,13 @@ class CoupledRate final : public ImplicitRate<Real> {
   }
 
  private:
+  /// to = factor times the product of x
+  template <class... X>
+  void scale_cells(Block const& block, FieldView<Real> const& to, double factor, X const&... x) const {
+    sweep(execution(block), volume_.owned(block), Geometry<Real>{}, to,
+          equation::ScaledProduct<Real>{static_cast<Real>(factor)}, x...);
+  }
+
   void prepare(double scale) {
     if (operator_ != nullptr && scale == scale_) return;
     for (int row = 0; row < Count; ++row) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "framework/kernel/sweep_boxes.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/runtime/error.hpp"
 #include "physics/equations/constant_level.hpp"
@@ -55,11 +56,11 @@ ConstantDiffusion<Real, Dimensions> constants(DiffusionDescription const& descri
 template <class Real>
 struct MassTerms {
   BlockView<Real const> mass;  ///< null: 1 everywhere
-  BlockView<Real> out;
+  BlockView<Real const> volumes;
   Real factor;
 
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    out(i, j, k) = factor * out(i, j, k) * (mass.origin == nullptr ? Real{1} : mass(i, j, k));
+  KOKKOS_FUNCTION Real operator()(Index i, Index j, Index k) const {
+    return factor * volumes(i, j, k) * (mass.origin == nullptr ? Real{1} : mass(i, j, k));
   }
 };
 
@@ -68,10 +69,9 @@ void fill_mass_terms(ControlVolumeGrid const& grid, DiffusionMaterial<Real> cons
                      Field<Real>& out) {
   fill_volumes(grid, out);
   for (Block const& block : grid.mesh->blocks()) {
-    MassTerms<Real> terms{{}, out.view(block), static_cast<Real>(factor)};
+    MassTerms<Real> terms{{}, std::as_const(out).view(block), static_cast<Real>(factor)};
     if (material.mass != nullptr) terms.mass = material.mass->view(block);
-    for_box(execution(block), grid.unknowns(block), terms);
-    out.mark_written(block, grid.unknowns(block), "mass terms");
+    set_values(execution(block), grid.unknowns(block), out.view(block), terms);
     execution(block).fence();
   }
 }

@@ -19,10 +19,13 @@ class GaussSeidelSmoother final : public Smoother {
   int sweeps_;
 };
 
-SmootherEntry entry(std::string name, std::string sentence, std::function<bool(Operator const&)> suits) {
+SmootherEntry entry(std::string name, std::string sentence, std::function<bool(int colours)> suits) {
   return {.name = std::move(name),
           .sentence = std::move(sentence),
-          .suits = std::move(suits),
+          .suits =
+              [suits = std::move(suits)](Operator const& a, bool is_asked_for) {
+                return suits(colours_of(a)) && (is_asked_for || a.relaxation()->is_cheap());
+              },
           .create = [](Operator const& a, int sweeps) -> std::unique_ptr<Smoother> {
             return std::make_unique<GaussSeidelSmoother>(*a.relaxation(), sweeps);
           },
@@ -33,10 +36,10 @@ bool const gauss_seidel_registered =
     (smoothers().add(entry("multicolour",
                            "Gauss-Seidel with as many colours as the operator needs (two for stencils that read only "
                            "the nearest neighbours along the axes), or chebyshev if it has no colouring",
-                           [](Operator const& a) { return colours_of(a) > 0; })),
+                           [](int colours) { return colours > 0; })),
      smoothers().add(entry("red_black",
                            "Gauss-Seidel with two colours, or chebyshev if the operator has no such colouring",
-                           [](Operator const& a) { return colours_of(a) == 2; })),
+                           [](int colours) { return colours == 2; })),
      true);
 
 }  // namespace

@@ -70,7 +70,7 @@ void Multigrid::prepare(Operator const& a) {
       level.x = at->create_vector();
     }
     if (levels() != settings_.levels) level.coarsening = at->coarsen();
-    SmootherEntry const& smoother = usable_smoother(*at, settings_.smoother.name);
+    SmootherEntry const& smoother = usable_smoother(*at, settings_.smoother);
     if (smoother.passes && level.coarsening) level.passes = smoother.passes(*level.coarsening);
     if (level.is_smoothed() && !smoother.passes && at->create_vector()->size() > 1) {
       level.smoother = make_smoother(*at, settings_.smoother);
@@ -100,7 +100,7 @@ void Multigrid::find_fallbacks() {
   for (std::size_t n = 0; n < levels_.size(); ++n) {
     bool const is_smoothed = n + 1 < levels_.size() ? levels_[n]->is_smoothed()
                                                     : levels_[n]->inverse == nullptr && levels_[n]->bottom == nullptr;
-    std::string const& used = is_smoothed ? usable_smoother(*levels_[n]->a, asked).name : asked;
+    std::string const& used = is_smoothed ? usable_smoother(*levels_[n]->a, settings_.smoother).name : asked;
     if (used == asked || !settings_.smoother.is_asked_for) continue;
     std::string said = "multigrid: the operator does not have the colouring of `smoother: ";
     said.append(asked).append("`, ").append(used).append(" is used instead from level ");

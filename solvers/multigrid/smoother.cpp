@@ -7,13 +7,13 @@ Registry<SmootherEntry>& smoothers() {
   return all;
 }
 
-SmootherEntry const& usable_smoother(Operator const& a, std::string const& name) {
-  SmootherEntry const& asked = smoothers().find(name);
-  return asked.suits && !asked.suits(a) ? smoothers().find("chebyshev") : asked;
+SmootherEntry const& usable_smoother(Operator const& a, SmootherSettings const& settings) {
+  SmootherEntry const& asked = smoothers().find(settings.name);
+  return asked.suits && !asked.suits(a, settings.is_asked_for) ? smoothers().find("chebyshev") : asked;
 }
 
 std::unique_ptr<Smoother> make_smoother(Operator const& a, SmootherSettings const& settings) {
-  return usable_smoother(a, settings.name).create(a, settings.sweeps);
+  return usable_smoother(a, settings).create(a, settings.sweeps);
 }
 
 }  // namespace halocline

@@ -22,8 +22,9 @@ class Smoother {
 struct SmootherEntry {
   std::string name;
   std::string sentence;
-  /// Whether it can smooth an operator; if not, `chebyshev` replaces it. Empty: always.
-  std::function<bool(Operator const&)> suits = {};
+  /// Whether it can smooth an operator and, if it is not asked for by name, is a good choice; if not, `chebyshev`
+  /// replaces it. Empty: always.
+  std::function<bool(Operator const&, bool is_asked_for)> suits = {};
   /// Collective. Throws UnsuitableOperator if the operator lacks what it needs. `sweeps`: in each down- and up-sweep.
   std::function<std::unique_ptr<Smoother>(Operator const&, int sweeps)> create;
   /// A coarsening's fused passes that smooth like this smoother, with the transfers. Empty: none.
@@ -41,8 +42,8 @@ struct SmootherSettings {
   bool is_asked_for = true;  ///< by name: what takes its place is said
 };
 
-/// The smoother for `a` if `name` is requested. Throws InputError for an unknown name.
-[[nodiscard]] SmootherEntry const& usable_smoother(Operator const& a, std::string const& name);
+/// The smoother for `a`. Throws InputError for an unknown name.
+[[nodiscard]] SmootherEntry const& usable_smoother(Operator const& a, SmootherSettings const& settings);
 /// Collective. Throws InputError for an unknown name, and UnsuitableOperator if the operator's diagonal is unknown or
 /// has a zero.
 [[nodiscard]] std::unique_ptr<Smoother> make_smoother(Operator const& a, SmootherSettings const& settings);
