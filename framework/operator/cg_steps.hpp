@@ -4,6 +4,7 @@
 #include <span>
 
 #include "framework/kernel/cg_recurrence.hpp"
+#include "framework/operator/fused_passes.hpp"
 #include "framework/operator/vector.hpp"
 
 namespace halocline {
@@ -15,10 +16,10 @@ class CgStepsAhead {
   virtual ~CgStepsAhead() = default;
   /// The next step starts a new sequence of directions from r with `product` for r . r; no update of x is deferred.
   virtual void start(double product) const = 0;
-  /// Enqueues CgSteps::step with z = r, then CgSteps::residual. If the curvature of a step is not positive, x and r of
-  /// all steps from there on remain unchanged or become NaN. A step with one buffer index (0 or 1) may be started
-  /// before the squares of the step with the other are read.
-  virtual void start_step(int buffer, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& work,
+  /// Enqueues the passes of CgSteps with z = r. If the curvature of a step is not positive, x and r of all steps from
+  /// there on remain unchanged or become NaN. A step with one buffer index (0 or 1) may be started before the squares
+  /// of the step with the other are read.
+  virtual void start_step(int buffer, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& q,
                           Vector& r) const = 0;
   /// Waits for a step.
   [[nodiscard]] virtual CgSquares squares(int buffer) const = 0;
@@ -30,19 +31,24 @@ class CgStepsAhead {
                                                                   Vector& r) const = 0;
 };
 
-/// A step of conjugate gradients, in as few passes over memory as the operator can.
+/// The passes over memory of a step of conjugate gradients, as few as the operator can. Only `apply_dot` is required.
 class CgSteps {
  public:
   virtual ~CgSteps() = default;
   /// y = A x; returns x . y.
   virtual double apply_dot(Vector const& x, Vector& y) const = 0;
-  /// A step up to its first reduction: x = x + alpha p (the deferred update of the previous step), p = z + beta p;
-  /// returns p . A p. Even with alpha zero x, and with beta zero p, must be finite. `work` is spare memory whose
-  /// content the `residual` of the same step may need; the operator may exchange it with p.
-  virtual double step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
-                      std::unique_ptr<Vector>& work) const = 0;
-  /// The rest of the step: r = r - alpha A p; returns the square of the 2-norm of r.
-  virtual double residual(double alpha, Vector const& p, Vector const& work, Vector& r) const = 0;
+  /// x = x + alpha p (the deferred update of the previous step), p = z + beta p, q = A p; returns p . q. Even with
+  /// alpha zero x, and with beta zero p, must be finite. The operator may exchange p with q, and need not store A p:
+  /// only `update_and_square` of the same step reads q.
+  virtual double direction_apply_and_dot(double alpha, double beta, Vector const& z, Vector& x,
+                                         std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& q) const {
+    advance(alpha, beta, z, x, *p);
+    return apply_dot(*p, *q);
+  }
+  /// r = r - alpha A p; returns the square of the 2-norm of r.
+  virtual double update_and_square(double alpha, Vector const& /*p*/, Vector const& q, Vector& r) const {
+    return add_and_square(r, -alpha, q);
+  }
   /// Null: the host must read the dot products of a step before the next one.
   [[nodiscard]] virtual CgStepsAhead const* ahead() const { return nullptr; }
 };

@@ -160,10 +160,10 @@ TYPED_TEST(CoupledOperator, EveryRankCountGivesTheSameBits) {
     });
     expect_same([](Operator const& op, Vector const& b, Made& x, Vector& y) {
       Made p = op.create_vector();
-      Made work = op.create_vector();
-      for (int step = 0; step < 3; ++step) (void)op.cg()->step(0.5, 0.25, b, *x, p, work);
+      Made q = op.create_vector();
+      for (int step = 0; step < 3; ++step) (void)op.cg()->direction_apply_and_dot(0.5, 0.25, b, *x, p, q);
       y.copy(b);
-      (void)op.cg()->residual(0.125, *p, *work, y);
+      (void)op.cg()->update_and_square(0.125, *p, *q, y);
     });
   }
 }
@@ -292,7 +292,7 @@ TYPED_TEST(CoupledOperator, StepsOfConjugateGradientsAreThoseOfApplyAndDot) {
     auto const z = this->random(*a, 1);
     std::unique_ptr<Vector> v[6];
     for (auto& each : v) each = a->create_vector();
-    auto& [x, p, work, plain_x, plain_p, plain_work] = v;
+    auto& [x, p, q, plain_x, plain_p, plain_q] = v;
     auto const r = a->create_vector();
     auto const plain_r = a->create_vector();
     double const norm = a->norm_bound();
@@ -300,14 +300,14 @@ TYPED_TEST(CoupledOperator, StepsOfConjugateGradientsAreThoseOfApplyAndDot) {
     for (int step = 0; step < 4; ++step) {
       double const alpha = step == 0 ? 0 : 0.5;
       double const beta = step == 0 ? 0 : 0.25;
-      EXPECT_NEAR(cg_steps(*a)->step(alpha, beta, *z, *x, p, work),
-                  cg_steps(plain)->step(alpha, beta, *z, *plain_x, plain_p, plain_work), sum);
+      EXPECT_NEAR(cg_steps(*a)->direction_apply_and_dot(alpha, beta, *z, *x, p, q),
+                  cg_steps(plain)->direction_apply_and_dot(alpha, beta, *z, *plain_x, plain_p, plain_q), sum);
       EXPECT_LE(this->difference(*x, *plain_x), 16 * this->rounding);
       EXPECT_LE(this->difference(*p, *plain_p), 16 * this->rounding);
       r->copy(*z);
       plain_r->copy(*z);
-      EXPECT_NEAR(cg_steps(*a)->residual(0.125, *p, *work, *r),
-                  cg_steps(plain)->residual(0.125, *plain_p, *plain_work, *plain_r), norm * sum);
+      EXPECT_NEAR(cg_steps(*a)->update_and_square(0.125, *p, *q, *r),
+                  cg_steps(plain)->update_and_square(0.125, *plain_p, *plain_q, *plain_r), norm * sum);
       EXPECT_LE(this->difference(*r, *plain_r), 16 * this->rounding * (1 + norm));
     }
   }

@@ -12,36 +12,35 @@
 #include "framework/kernel/resident_cg.hpp"
 #include "framework/operator/cg_scalars.hpp"
 #include "framework/operator/cg_steps.hpp"
-#include "framework/operator/stencil_cg_passes.hpp"
 #include "framework/operator/stencil_core.hpp"
 #include "framework/runtime/region.hpp"
 
 namespace halocline {
 
 /// Steps of conjugate gradients of a StencilOperator on a device without the host: enqueued one by one or, for a small
-/// system, many in one persistent kernel.
-template <class Real, class Functor, std::size_t CoefficientCount>
+/// system, many in one persistent kernel. `Passes` is the operator's StencilCg.
+template <class Passes>
 class StencilCgAhead final : public CgStepsAhead {
  public:
-  using Core = StencilCore<Real, Functor, CoefficientCount>;
-  using Passes = StencilCgPasses<Real, Functor, CoefficientCount>;
+  using Core = typename Passes::Core;
+  using Scalar = typename Passes::Scalar;
   using Input = typename Core::Input;
 
   StencilCgAhead(Core const& core, Passes const& passes) : core_(core), passes_(passes) {}
 
   void start(double product) const override { scalars_.begin(execution(only_block()), product); }
 
-  void start_step(int buffer, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& work,
+  void start_step(int buffer, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& q,
                   Vector& r) const override {
     Block const& block = only_block();
     Step& step = steps_[static_cast<std::size_t>(buffer)];
     Arguments const arguments{core_.view(x, block),     core_.view(*p, block),
-                              core_.view(*work, block), core_.view(r, block),
+                              core_.view(*q, block),    core_.view(r, block),
                               passes_.buffer_indices(), {step.curvature.partials(), step.residual.partials()}};
-    bool const ran = step.work.run(execution(block), arguments, [&] { enqueue(block, step, x, p, work, r); });
+    bool const ran = step.work.run(execution(block), arguments, [&] { enqueue(block, step, x, p, q, r); });
     if (!ran) {
       passes_.replayed();
-      if constexpr (Passes::recomputes_products) std::swap(p, work);
+      if constexpr (Passes::recomputes_products) std::swap(p, q);
     }
     for (auto* const sums : {&step.curvature, &step.residual}) sums->enqueued(execution(block));
   }
@@ -84,7 +83,7 @@ class StencilCgAhead final : public CgStepsAhead {
   struct Arguments {
     Input x;
     Input p;
-    Input work;
+    Input q;
     Input r;
     typename Passes::BufferIndices buffer_indices;
     void const* partials[2];
@@ -98,19 +97,14 @@ class StencilCgAhead final : public CgStepsAhead {
 
   [[nodiscard]] Block const& only_block() const { return core_.mesh().blocks().front(); }
 
-  void enqueue(Block const& block, Step& step, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& work,
+  void enqueue(Block const& block, Step& step, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& q,
                Vector& r) const {
-    kernel::Scalar<Real> const alpha(scalars_.alpha());
-    kernel::Scalar<Real> const beta(scalars_.beta());
-    passes_.advance(alpha, beta, r, x, p, work, [&](std::size_t) -> Reduction<Execution>& { return step.curvature; });
+    Scalar const alpha(scalars_.alpha());
+    Scalar const beta(scalars_.beta());
+    passes_.enqueue_direction(alpha, beta, r, x, p, q,
+                              [&](std::size_t) -> Reduction<Execution>& { return step.curvature; });
     scalars_.find_alpha(execution(block), step.curvature.results());
-    if constexpr (Passes::recomputes_products) {
-      passes_.residual(alpha, *p, r, [&](std::size_t) -> Reduction<Execution>& { return step.residual; });
-    } else {
-      core_.reduce_on_vectors(block, core_.unknowns[block.local], step.residual, core_.output(r, block),
-                              stencil_functor::CgResidualOfProduct<Real>{alpha}, core_.view(r, block),
-                              core_.view(*work, block));
-    }
+    passes_.enqueue_update(alpha, *p, *q, r, [&](std::size_t) -> Reduction<Execution>& { return step.residual; });
     scalars_.find_beta(execution(block), step.residual.results());
   }
 

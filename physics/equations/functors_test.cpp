@@ -5,7 +5,7 @@
 #include "framework/kernel/test_recording.hpp"
 #include "framework/multigrid/face_diffusion.hpp"
 #include "framework/multigrid/relaxation_sweeps.hpp"
-#include "framework/operator/stencil_cg_passes.hpp"
+#include "framework/operator/stencil_cg.hpp"
 #include "physics/equations/constant_diffusion.hpp"
 
 // The functors of this module, and the functors that solvers derive from them, read only what their shapes allow.

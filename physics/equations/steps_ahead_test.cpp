@@ -31,12 +31,12 @@ class Waiting final : public Operator, private CgSteps {
 
  private:
   double apply_dot(Vector const& x, Vector& y) const override { return a_.cg()->apply_dot(x, y); }
-  double step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
-              std::unique_ptr<Vector>& work) const override {
-    return a_.cg()->step(alpha, beta, z, x, p, work);
+  double direction_apply_and_dot(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
+                                 std::unique_ptr<Vector>& q) const override {
+    return a_.cg()->direction_apply_and_dot(alpha, beta, z, x, p, q);
   }
-  double residual(double alpha, Vector const& p, Vector const& work, Vector& r) const override {
-    return a_.cg()->residual(alpha, p, work, r);
+  double update_and_square(double alpha, Vector const& p, Vector const& q, Vector& r) const override {
+    return a_.cg()->update_and_square(alpha, p, q, r);
   }
 
   Operator const& a_;
