@@ -33,7 +33,7 @@ class Iterations {
     double const curvature = steps_->direction_apply_and_dot(deferred_, recurrence_.beta, *r_, *x_, p_, q_);
     if (!recurrence_.find_alpha(curvature)) throw DefectError("assembled: the operator is not positive definite");
     deferred_ = recurrence_.alpha;
-    recurrence_.find_beta(steps_->update_and_square(deferred_, *p_, *q_, *r_));
+    recurrence_.find_beta(steps_->update_and_square(deferred_, *p_, *q_, *r_, {}).square);
     // Restart before convergence: small systems are solved before they are timed, and subnormal numbers change the
     // time.
     if (!(recurrence_.product > 1e-20 * square_)) start();

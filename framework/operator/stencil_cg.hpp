@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -103,6 +104,7 @@ template <class Real, class Functor, std::size_t CoefficientCount>
 class StencilCg final : public CgSteps {
  public:
   using Core = StencilCore<Real, Functor, CoefficientCount>;
+  using Number = Real;
   using Scalar = kernel::Scalar<Real>;
 
   /// A functor may declare that it is not symmetric: `static constexpr bool is_unsymmetric = true`. Then no passes for
@@ -139,12 +141,16 @@ class StencilCg final : public CgSteps {
       return CgSteps::direction_apply_and_dot(alpha, beta, z, x, p, q);
     }
   }
-  double update_and_square(double alpha, Vector const& p, Vector const& q, Vector& r) const override {
+  CgUpdate update_and_square(double alpha, Vector const& p, Vector const& q, Vector& r,
+                             CgScaling const& scaling) const override {
     if constexpr (recomputes_products) {
-      enqueue_update(static_cast<Real>(alpha), p, q, r, sums());
-      return core_.total();
+      enqueue_update(static_cast<Real>(alpha), p, q, r, scaling, sums());
+      if (!scaling) return {core_.total()};
+      std::array<double, 2> found{core_.box_sum(0), core_.box_sum(1)};
+      core_.mesh().communicator().sum(found);
+      return {found[0], found[1]};
     } else {
-      return CgSteps::update_and_square(alpha, p, q, r);
+      return CgSteps::update_and_square(alpha, p, q, r, scaling);
     }
   }
   [[nodiscard]] CgStepsAhead const* ahead() const override {
@@ -155,7 +161,7 @@ class StencilCg final : public CgSteps {
   }
 
   // Each pass enqueues its sweeps. Factors are numbers, or are read from device memory when the sweep runs. `sums(n)`
-  // receives the sum of box n of the operator's halo.
+  // receives the sums of box n of the operator's halo.
 
   /// As direction_apply_and_dot. Afterwards q = A p, or the previous p where products are recomputed.
   template <class Sums>
@@ -180,18 +186,22 @@ class StencilCg final : public CgSteps {
   }
   /// As update_and_square.
   template <class Sums>
-  void enqueue_update(Scalar alpha, Vector const& p, Vector const& q, Vector& r, Sums const& sums) const {
+  void enqueue_update(Scalar alpha, Vector const& p, Vector const& q, Vector& r, CgScaling const& scaling,
+                      Sums const& sums) const {
     if constexpr (recomputes_products) {
       stencil_functor::CgResidual<Real, Functor> const kernel{core_.functor(), alpha};
       core_.halo.over({&Core::field(p)}, [&](Block const& block, IndexRange const& box, std::size_t n) {
-        core_.run_reduce(block, box, sums(n), core_.output(r, block), kernel, core_.view(r, block),
-                         core_.view(p, block));
+        with_scaling(block, kernel, r, scaling, [&](auto const& out, auto const& update, auto const&... in) {
+          core_.run_reduce(block, box, sums(n), out, update, in..., core_.view(p, block));
+        });
       });
     } else {
       stencil_functor::CgResidualOfProduct<Real> const kernel{alpha};
       for (Block const& block : core_.mesh().blocks()) {
-        core_.reduce_on_vectors(block, core_.unknowns[block.local], sums(block.local), core_.output(r, block), kernel,
-                                core_.view(r, block), core_.view(q, block));
+        with_scaling(block, kernel, r, scaling, [&](auto const& out, auto const& update, auto const&... in) {
+          core_.reduce_on_vectors(block, core_.unknowns[block.local], sums(block.local), out, update, in...,
+                                  core_.view(q, block));
+        });
       }
     }
   }
@@ -219,6 +229,14 @@ class StencilCg final : public CgSteps {
     core_.halo.over({&Core::field(x)}, [&](Block const& block, IndexRange const& box, std::size_t n) {
       core_.run_reduce(block, box, sums(n), core_.output(y, block), kernel, core_.view(x, block));
     });
+  }
+  /// Calls run(outputs, functor, inputs…) for an update of r, or for one that also makes z = M^-1 r.
+  template <class Update, class Run>
+  void with_scaling(Block const& block, Update const& update, Vector& r, CgScaling const& scaling,
+                    Run const& run) const {
+    if (!scaling) return run(core_.output(r, block), update, core_.view(r, block));
+    run(core_.outputs(block, r, *scaling.z), vector_functor::UpdateAndScale<Update>{update},
+        core_.view(*scaling.inverse, block), core_.view(r, block));
   }
   /// Whether no sum and no message passes through the host: there is one rank with one box.
   [[nodiscard]] bool needs_no_host() const {

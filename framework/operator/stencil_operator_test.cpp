@@ -159,7 +159,7 @@ TYPED_TEST(StencilOperatorTest, EveryRankCountGivesTheSameBits) {
       Made q = op.create_vector();
       for (int step = 0; step < 3; ++step) (void)op.cg()->direction_apply_and_dot(0.5, 0.25, b, *x, p, q);
       y.copy(b);
-      (void)op.cg()->update_and_square(0.125, *p, *q, y);
+      (void)op.cg()->update_and_square(0.125, *p, *q, y, {});
     });
   }
 }
@@ -258,6 +258,10 @@ TYPED_TEST(StencilOperatorTest, StepsOfConjugateGradientsDoWhatTheFallbackDoes) 
     auto& [x, p, q, plain_x, plain_p, plain_q] = v;
     auto const r = a->create_vector();
     auto const plain_r = a->create_vector();
+    auto const scaled = a->create_vector();
+    auto const plain_scaled = a->create_vector();
+    auto const d = a->create_vector();
+    d->randomize(3);
     double const norm = a->norm_bound();
     double const sum =
         64 * norm * static_cast<double>(z->size()) * static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
@@ -270,9 +274,16 @@ TYPED_TEST(StencilOperatorTest, StepsOfConjugateGradientsDoWhatTheFallbackDoes) 
       EXPECT_LE(this->difference(*p, *plain_p), 16);
       r->copy(*z);
       plain_r->copy(*z);
-      EXPECT_NEAR(cg_steps(*a)->update_and_square(0.125, *p, *q, *r),
-                  cg_steps(plain)->update_and_square(0.125, *plain_p, *plain_q, *plain_r), norm * sum);
+      CgScaling const scaling{step % 2 == 0 ? nullptr : d.get(), scaled.get()};
+      CgScaling const plain_scaling{scaling.inverse, plain_scaled.get()};
+      CgUpdate const found = cg_steps(*a)->update_and_square(0.125, *p, *q, *r, scaling);
+      CgUpdate const expected = cg_steps(plain)->update_and_square(0.125, *plain_p, *plain_q, *plain_r, plain_scaling);
+      EXPECT_NEAR(found.square, expected.square, norm * sum);
+      ASSERT_EQ(found.product.has_value(), static_cast<bool>(scaling));
+      ASSERT_EQ(expected.product.has_value(), static_cast<bool>(scaling));
+      EXPECT_NEAR(found.product.value_or(0), expected.product.value_or(0), norm * sum);
       EXPECT_LE(this->difference(*r, *plain_r), 16 * (1 + norm));
+      EXPECT_LE(this->difference(*scaled, *plain_scaled), 16 * (1 + norm));
     }
   }
 }

@@ -31,6 +31,7 @@ void expect_reads_within_shape(A const& a) {
   expect(no_vector, RowSum<double, A>{a});
   expect(two_vectors, Residual<double, A>{a});
   expect(two_vectors, CgResidual<double, A>{a, 0.5});
+  expect(three_vectors, vector_functor::UpdateAndScale<CgResidual<double, A>>{{a, 0.5}});
   expect(three_vectors, CgStep<double, A>{a, 0.5, 0.25});
   expect(two_vectors, JacobiStep<double, A>{a, 0.5});
   expect(two_vectors, ChebyshevStart<double, A>{a, 0.5});

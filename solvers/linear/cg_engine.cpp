@@ -17,9 +17,9 @@ class WaitingEngine final : public CgEngine {
   double direction_apply_and_dot(CgRecurrence const& recurrence, Vector const& z) override {
     return steps_->direction_apply_and_dot(std::exchange(deferred_, 0), recurrence.beta, z, v_.x, v_.p, v_.q);
   }
-  double update_and_square(double alpha) override {
+  CgUpdate update_and_square(double alpha) override {
     deferred_ = alpha;
-    return steps_->update_and_square(alpha, *v_.p, *v_.q, *v_.r);
+    return steps_->update_and_square(alpha, *v_.p, *v_.q, *v_.r, v_.scaling);
   }
 
  private:
@@ -42,28 +42,28 @@ class EngineAhead : public CgEngine {
     deferred_ = 0;
     enqueue(++taken_);
     if (solve_.iterations() + 1 < solve_.most_iterations()) enqueue(taken_ + 1);
-    squares_ = steps_.squares(buffer(taken_));
-    return squares_.curvature;
+    sums_ = steps_.sums(buffer(taken_));
+    return sums_.curvature;
   }
-  double update_and_square(double alpha) override {
+  CgUpdate update_and_square(double alpha) override {
     if (enqueued_ == taken_) deferred_ = alpha;
-    return squares_.residual;
+    return sums_.update;
   }
   void finish() override {
-    if (enqueued_ > taken_) static_cast<void>(steps_.squares(buffer(enqueued_)));
+    if (enqueued_ > taken_) static_cast<void>(steps_.sums(buffer(enqueued_)));
     enqueued_ = taken_;
   }
 
  protected:
   CgStepsAhead const& steps_;
   ResidualSolve const& solve_;
-  CgSquares squares_{};  ///< of the current step
+  CgSums sums_{};  ///< of the current step
 
  private:
   static int buffer(Index step) { return static_cast<int>(step % 2); }
   void enqueue(Index step) {
     if (enqueued_ >= step) return;
-    steps_.start_step(buffer(step), v_.x, v_.p, v_.q, *v_.r);
+    steps_.start_step(buffer(step), v_.x, v_.p, v_.q, *v_.r, v_.scaling);
     enqueued_ = step;
   }
 
@@ -71,8 +71,8 @@ class EngineAhead : public CgEngine {
   Index enqueued_ = 0;
 };
 
-/// A persistent kernel runs steps until the bounds of a solve are met. If the system is too large for that, steps are
-/// enqueued ahead.
+/// A persistent kernel runs steps without a preconditioner until the bounds of a solve are met. If the system is too
+/// large for that, steps are enqueued ahead.
 class ResidentEngine final : public EngineAhead {
  public:
   using EngineAhead::EngineAhead;
@@ -88,29 +88,28 @@ class ResidentEngine final : public EngineAhead {
       if (is_too_large_) EngineAhead::start(recurrence);
     }
     if (is_too_large_) return EngineAhead::direction_apply_and_dot(recurrence, z);
-    squares_ = measured_.front();
+    sums_ = measured_.front();
     measured_ = measured_.subspan(1);
-    return squares_.curvature;
+    return sums_.curvature;
   }
-  double update_and_square(double alpha) override {
-    if (is_too_large_) return EngineAhead::update_and_square(alpha);
-    return squares_.residual;
+  CgUpdate update_and_square(double alpha) override {
+    return is_too_large_ ? EngineAhead::update_and_square(alpha) : sums_.update;
   }
 
  private:
-  std::span<CgSquares const> measured_;  ///< dot products of finished steps that have not been returned yet
+  std::span<CgSums const> measured_;  ///< dot products of finished steps that have not been returned yet
   bool is_too_large_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<CgEngine> make_cg_engine(Operator const& a, CgEngine::Vectors vectors, bool is_plain,
+std::unique_ptr<CgEngine> make_cg_engine(Operator const& a, CgEngine::Vectors vectors, bool may_run_ahead,
                                          ResidualSolve const& solve) {
   auto steps = cg_steps(a);
-  if (CgStepsAhead const* const ahead = is_plain ? steps->ahead() : nullptr) {
-    return std::make_unique<ResidentEngine>(*ahead, vectors, solve);
-  }
-  return std::make_unique<WaitingEngine>(std::move(steps), vectors);
+  CgStepsAhead const* const ahead = may_run_ahead ? steps->ahead() : nullptr;
+  if (ahead == nullptr) return std::make_unique<WaitingEngine>(std::move(steps), vectors);
+  if (vectors.scaling) return std::make_unique<EngineAhead>(*ahead, vectors, solve);
+  return std::make_unique<ResidentEngine>(*ahead, vectors, solve);
 }
 
 }  // namespace halocline

@@ -18,6 +18,7 @@ class CgEngine {
     std::unique_ptr<Vector>& r;
     std::unique_ptr<Vector>& p;
     std::unique_ptr<Vector>& q;
+    CgScaling scaling;
   };
 
   explicit CgEngine(Vectors vectors) : v_(vectors) {}
@@ -29,9 +30,9 @@ class CgEngine {
   virtual void start(CgRecurrence const& recurrence) = 0;
   /// p = z + beta p and q = A p; returns p . q.
   [[nodiscard]] virtual double direction_apply_and_dot(CgRecurrence const& recurrence, Vector const& z) = 0;
-  /// x = x + alpha p and r = r - alpha q; returns r . r. Call only for a positive curvature p . q. The update of x may
-  /// be deferred until `apply_deferred_update`.
-  [[nodiscard]] virtual double update_and_square(double alpha) = 0;
+  /// x = x + alpha p, r = r - alpha q and, with a scaling, z = M^-1 r. Call only for a positive curvature p . q. The
+  /// update of x may be deferred until `apply_deferred_update`.
+  [[nodiscard]] virtual CgUpdate update_and_square(double alpha) = 0;
   /// Brings x up to date.
   void apply_deferred_update() {
     if (deferred_ != 0) v_.x.add(deferred_, *v_.p);
@@ -45,9 +46,10 @@ class CgEngine {
   double deferred_ = 0;  ///< alpha of the update of x that is deferred to the next step
 };
 
-/// \param is_plain whether beta and the next step depend on nothing but a step's dot products: no preconditioner
+/// \param may_run_ahead whether a step's own dot products determine the next step: without a preconditioner, or with a
+/// scaling
 /// \param solve the solve, which must outlive the engine; its bounds end the steps of a persistent kernel
-[[nodiscard]] std::unique_ptr<CgEngine> make_cg_engine(Operator const& a, CgEngine::Vectors vectors, bool is_plain,
+[[nodiscard]] std::unique_ptr<CgEngine> make_cg_engine(Operator const& a, CgEngine::Vectors vectors, bool may_run_ahead,
                                                        ResidualSolve const& solve);
 
 }  // namespace halocline

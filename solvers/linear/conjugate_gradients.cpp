@@ -47,7 +47,9 @@ std::optional<Outcome> ConjugateGradients::iterate(ResidualSolve& solve, Operato
     if (!recurrence_.find_alpha(curvature)) return end_without_curvature(solve, curvature);
 
     // x = x + alpha p, r = r - alpha A p
-    residual_ = std::sqrt(engine_->update_and_square(recurrence_.alpha));
+    CgUpdate const updated = engine_->update_and_square(recurrence_.alpha);
+    residual_ = std::sqrt(updated.square);
+    scaled_product_ = updated.product;
     solve.descend(recurrence_.alpha * recurrence_.product);
     coefficients_.push_back({recurrence_.alpha, 0});
     if (options_.replaces_residuals) replace_residual(solve, x);
@@ -74,8 +76,10 @@ std::optional<Outcome> ConjugateGradients::iterate(ResidualSolve& solve, Operato
 bool ConjugateGradients::begin(ResidualSolve& solve, Operator const& a, Vector& x) {
   bool const is_new = solve.iterations() == 0;
   if (is_new) {
-    bool const is_plain = !has_preconditioner() && !options_.flexible && !options_.replaces_residuals;
-    engine_ = make_cg_engine(a, {x, r_, p_, q_}, is_plain, solve);
+    // Nothing but a step's own sums then determines the next one.
+    bool const is_plain = !options_.flexible && !options_.replaces_residuals && !is_natural() && !has_start();
+    CgScaling const applied{is_plain ? scaling() : nullptr, z_.get()};
+    engine_ = make_cg_engine(a, {x, r_, p_, q_, applied}, is_plain && (!has_preconditioner() || applied), solve);
     begins_again_ = false;
     residual_before_ = solve.residual();
     deviation_ = deviation_then_ = 0;
@@ -92,6 +96,7 @@ bool ConjugateGradients::begin(ResidualSolve& solve, Operator const& a, Vector& 
 
 void ConjugateGradients::begin_directions(ResidualSolve const& solve) {
   residual_ = solve.residual();
+  scaled_product_.reset();
   coefficients_.clear();
   begins_again_ = solve.iterations() == 0 && has_start();
   if (!begins_again_) return;
@@ -101,7 +106,11 @@ void ConjugateGradients::begin_directions(ResidualSolve const& solve) {
 
 std::optional<Outcome> ConjugateGradients::precondition(ResidualSolve& solve) {
   if (std::exchange(is_preconditioned_, false)) return std::nullopt;
-  product_ = has_preconditioner() ? precondition_dot(*r_, z_) : residual_ * residual_;
+  if (scaled_product_) {
+    product_ = *scaled_product_;
+  } else {
+    product_ = has_preconditioner() ? precondition_dot(*r_, z_) : residual_ * residual_;
+  }
   if (product_ > 0 && std::isfinite(product_)) return std::nullopt;
   if (product_ < 0)
     return solve.fail({Outcome::indefinite, "the preconditioner is not positive definite; choose another one"});

@@ -89,14 +89,15 @@ class ConjugateGradients final : public KrylovSolver {
   std::unique_ptr<Vector> r_before_;  ///< if the preconditioner may change
   std::unique_ptr<CgEngine> engine_;  ///< of the current solve
   CgRecurrence recurrence_;
-  double product_ = 0;                 ///< r . z
-  bool is_preconditioned_ = false;     ///< z and product_ already belong to r
-  bool begins_again_ = false;          ///< the current direction is not M^-1 r, so the next one starts anew
-  bool recurrence_converged_ = false;  ///< at the end of the last iterations
-  double residual_ = 0;                ///< ||r|| of the recurrence
-  double residual_before_ = 0;         ///< … of the step before
-  double deviation_ = 0;               ///< bound of the rounding errors in r - (b - A x) …
-  double deviation_then_ = 0;          ///< … when b - A x last replaced r
+  double product_ = 0;                    ///< r . z
+  std::optional<double> scaled_product_;  ///< r . z, if the last step made z
+  bool is_preconditioned_ = false;        ///< z and product_ already belong to r
+  bool begins_again_ = false;             ///< the current direction is not M^-1 r, so the next one starts anew
+  bool recurrence_converged_ = false;     ///< at the end of the last iterations
+  double residual_ = 0;                   ///< ||r|| of the recurrence
+  double residual_before_ = 0;            ///< … of the step before
+  double deviation_ = 0;                  ///< bound of the rounding errors in r - (b - A x) …
+  double deviation_then_ = 0;             ///< … when b - A x last replaced r
   std::vector<CgCoefficients> coefficients_;
 };
 
