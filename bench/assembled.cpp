@@ -26,14 +26,14 @@ class Iterations {
         x_(a.create_vector()),
         r_(a.create_vector()),
         p_(a.create_vector()),
-        work_(a.create_vector()) {
+        q_(a.create_vector()) {
     start();
   }
   void advance() {
-    double const curvature = steps_->step(deferred_, recurrence_.beta, *r_, *x_, p_, work_);
+    double const curvature = steps_->direction_apply_and_dot(deferred_, recurrence_.beta, *r_, *x_, p_, q_);
     if (!recurrence_.find_alpha(curvature)) throw DefectError("assembled: the operator is not positive definite");
     deferred_ = recurrence_.alpha;
-    recurrence_.find_beta(steps_->residual(deferred_, *p_, *work_, *r_));
+    recurrence_.find_beta(steps_->update_and_square(deferred_, *p_, *q_, *r_, {}).square);
     // Restart before convergence: small systems are solved before they are timed, and subnormal numbers change the
     // time.
     if (!(recurrence_.product > 1e-20 * square_)) start();
@@ -51,7 +51,7 @@ class Iterations {
   std::shared_ptr<CgSteps const> steps_;
   Vector const& b_;
   double square_;
-  std::unique_ptr<Vector> x_, r_, p_, work_;
+  std::unique_ptr<Vector> x_, r_, p_, q_;
   CgRecurrence recurrence_;
   double deferred_ = 0;
 };

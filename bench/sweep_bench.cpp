@@ -19,7 +19,7 @@
 #include "framework/field/field.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/structured_mesh.hpp"
-#include "framework/operator/stencil_cg_passes.hpp"
+#include "framework/operator/stencil_cg.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/version.hpp"

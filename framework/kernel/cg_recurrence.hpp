@@ -29,12 +29,6 @@ struct CgRecurrence {
   }
 };
 
-/// Dot products that a step of conjugate gradients computes.
-struct CgSquares {
-  double curvature;  ///< p . A p
-  double residual;   ///< square of the 2-norm of the new r
-};
-
 /// When a batch of CG steps in a persistent kernel ends.
 struct CgBounds {
   double enough;    ///< at a 2-norm of r of this or less …

@@ -30,6 +30,16 @@ class LaterScalar {
 template <class Real>
 using Scalar = std::conditional_t<is_host<Execution>, Real, LaterScalar<Real>>;
 
+/// The scalar that an earlier kernel leaves there. On host backends that kernel is done.
+template <class Real>
+[[nodiscard]] Scalar<Real> later_scalar(double const* at) {
+  if constexpr (is_host<Execution>) {
+    return static_cast<Real>(*at);
+  } else {
+    return LaterScalar<Real>(at);
+  }
+}
+
 /// A functor with LaterScalars has `bound()`, which returns a copy that holds the numbers themselves. On devices a
 /// thread calls it once, before its first point. Reading scalars from memory at every point, as intervening stores
 /// require, made a star's sweep slower by a third in single precision.

@@ -17,11 +17,12 @@ struct FindAlpha {
 
 struct FindBeta {
   CgRecurrence* recurrence;
-  PlainSum const* square;
+  PlainSum const* sums;
+  bool has_product;
   KOKKOS_FUNCTION void operator()(int) const {
     // Squares the norm as a host that stores the norm does, for the same bits.
-    double const norm = Kokkos::sqrt(square->value());
-    recurrence->find_beta(norm * norm);
+    double const norm = Kokkos::sqrt(sums[0].value());
+    recurrence->find_beta(has_product ? sums[1].value() : norm * norm);
   }
 };
 
@@ -40,8 +41,8 @@ void CgScalars::begin(Execution const& execution, double product) const {
 void CgScalars::find_alpha(Execution const& execution, PlainSum const* curvature) const {
   enqueue(execution, FindAlpha{recurrence_.data(), curvature});
 }
-void CgScalars::find_beta(Execution const& execution, PlainSum const* square) const {
-  enqueue(execution, FindBeta{recurrence_.data(), square});
+void CgScalars::find_beta(Execution const& execution, PlainSum const* sums, bool has_product) const {
+  enqueue(execution, FindBeta{recurrence_.data(), sums, has_product});
 }
 
 }  // namespace halocline

@@ -18,10 +18,11 @@ class CgScalars {
 
   // Each enqueues a kernel.
 
-  /// Starts a new sequence of directions from r with this r . r.
+  /// Starts a new sequence of directions from r with this r . z.
   void begin(Execution const& execution, double product) const;
   void find_alpha(Execution const& execution, PlainSum const* curvature) const;
-  void find_beta(Execution const& execution, PlainSum const* square) const;
+  /// From r . r, or r . r and r . z.
+  void find_beta(Execution const& execution, PlainSum const* sums, bool has_product) const;
 
  private:
   Kokkos::View<CgRecurrence, Memory> recurrence_;

@@ -160,10 +160,10 @@ TYPED_TEST(CoupledOperator, EveryRankCountGivesTheSameBits) {
     });
     expect_same([](Operator const& op, Vector const& b, Made& x, Vector& y) {
       Made p = op.create_vector();
-      Made work = op.create_vector();
-      for (int step = 0; step < 3; ++step) (void)op.cg()->step(0.5, 0.25, b, *x, p, work);
+      Made q = op.create_vector();
+      for (int step = 0; step < 3; ++step) (void)op.cg()->direction_apply_and_dot(0.5, 0.25, b, *x, p, q);
       y.copy(b);
-      (void)op.cg()->residual(0.125, *p, *work, y);
+      (void)op.cg()->update_and_square(0.125, *p, *q, y, {});
     });
   }
 }
@@ -292,23 +292,33 @@ TYPED_TEST(CoupledOperator, StepsOfConjugateGradientsAreThoseOfApplyAndDot) {
     auto const z = this->random(*a, 1);
     std::unique_ptr<Vector> v[6];
     for (auto& each : v) each = a->create_vector();
-    auto& [x, p, work, plain_x, plain_p, plain_work] = v;
+    auto& [x, p, q, plain_x, plain_p, plain_q] = v;
     auto const r = a->create_vector();
     auto const plain_r = a->create_vector();
+    auto const scaled = a->create_vector();
+    auto const plain_scaled = a->create_vector();
+    auto const d = this->random(*a, 3);
     double const norm = a->norm_bound();
     double const sum = 64 * norm * static_cast<double>(z->size()) * this->rounding;
     for (int step = 0; step < 4; ++step) {
       double const alpha = step == 0 ? 0 : 0.5;
       double const beta = step == 0 ? 0 : 0.25;
-      EXPECT_NEAR(cg_steps(*a)->step(alpha, beta, *z, *x, p, work),
-                  cg_steps(plain)->step(alpha, beta, *z, *plain_x, plain_p, plain_work), sum);
+      EXPECT_NEAR(cg_steps(*a)->direction_apply_and_dot(alpha, beta, *z, *x, p, q),
+                  cg_steps(plain)->direction_apply_and_dot(alpha, beta, *z, *plain_x, plain_p, plain_q), sum);
       EXPECT_LE(this->difference(*x, *plain_x), 16 * this->rounding);
       EXPECT_LE(this->difference(*p, *plain_p), 16 * this->rounding);
       r->copy(*z);
       plain_r->copy(*z);
-      EXPECT_NEAR(cg_steps(*a)->residual(0.125, *p, *work, *r),
-                  cg_steps(plain)->residual(0.125, *plain_p, *plain_work, *plain_r), norm * sum);
+      CgScaling const scaling{step % 2 == 0 ? nullptr : d.get(), scaled.get()};
+      CgScaling const plain_scaling{scaling.inverse, plain_scaled.get()};
+      CgUpdate const found = cg_steps(*a)->update_and_square(0.125, *p, *q, *r, scaling);
+      CgUpdate const expected = cg_steps(plain)->update_and_square(0.125, *plain_p, *plain_q, *plain_r, plain_scaling);
+      EXPECT_NEAR(found.square, expected.square, norm * sum);
+      ASSERT_EQ(found.product.has_value(), static_cast<bool>(scaling));
+      ASSERT_EQ(expected.product.has_value(), static_cast<bool>(scaling));
+      EXPECT_NEAR(found.product.value_or(0), expected.product.value_or(0), norm * sum);
       EXPECT_LE(this->difference(*r, *plain_r), 16 * this->rounding * (1 + norm));
+      EXPECT_LE(this->difference(*scaled, *plain_scaled), 16 * this->rounding * (1 + norm));
     }
   }
 }

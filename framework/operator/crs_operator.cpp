@@ -11,10 +11,10 @@
 #include "framework/halo/exchange.hpp"
 #include "framework/kernel/backends.hpp"
 #include "framework/mesh/execution.hpp"
+#include "framework/operator/cg_steps.hpp"
 #include "framework/operator/crs_assembly.hpp"
 #include "framework/operator/crs_host_product.hpp"
 #include "framework/operator/crs_local_rows.hpp"
-#include "framework/operator/product_cg_steps.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/nan_aware.hpp"
 
@@ -111,7 +111,7 @@ struct CrsOperator<Real>::Matrix {
 
 /// Steps of conjugate gradients whose product includes p . A p where one kernel computes both.
 template <class Real>
-class CrsOperator<Real>::Steps final : public ProductCgSteps {
+class CrsOperator<Real>::Steps final : public CgSteps {
  public:
   explicit Steps(CrsOperator const& a) : a_(a) {}
   double apply_dot(Vector const& x, Vector& y) const override {

@@ -22,6 +22,16 @@ double add_and_square(Vector& u, double a, Vector const& x) {
   return square;
 }
 
+std::array<double, 2> add_scale_and_square(Vector& u, double a, Vector const& x, Vector const& d, Vector& z) {
+  std::array<double, 2> sums{};
+  visit_precision(u, [&]<class Real>(SweptVector<Real>& own) {
+    SweptVector<Real>& scaled = own.same_space(z);
+    vector_functor::UpdateAndScale<vector_functor::AddAndSquare<Real>> const functor{{static_cast<Real>(a)}};
+    sums = vector_pass_sums<2>(std::tie(own, scaled), functor, own.same_space(d), own, own.same_space(x));
+  });
+  return sums;
+}
+
 double multiply_and_dot(Vector& u, Vector const& x, Vector const& y) {
   double dot = 0;
   visit_precision(u, [&]<class Real>(SweptVector<Real>& own) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "framework/operator/vector.hpp"
 
 // Operations on vectors that methods fuse into one pass over memory. All vectors are SweptVectors of one space, or
@@ -11,6 +13,9 @@ namespace halocline {
 void advance(double alpha, double beta, Vector const& z, Vector& x, Vector& p);
 /// u = u + a x; returns the square of the new 2-norm.
 [[nodiscard]] double add_and_square(Vector& u, double a, Vector const& x);
+/// The same, and z = d * u, entry by entry; returns u . u and u . z.
+[[nodiscard]] std::array<double, 2> add_scale_and_square(Vector& u, double a, Vector const& x, Vector const& d,
+                                                         Vector& z);
 /// u = x * y, entry by entry; returns u . y. With x an inverse diagonal and y a residual: diagonal scaling and its dot
 /// product.
 [[nodiscard]] double multiply_and_dot(Vector& u, Vector const& x, Vector const& y);

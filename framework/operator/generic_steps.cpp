@@ -1,13 +1,11 @@
 #include "framework/operator/generic_steps.hpp"
 
-#include "framework/operator/fused_passes.hpp"
-#include "framework/operator/product_cg_steps.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
 namespace {
 
-class GenericCgSteps final : public ProductCgSteps {
+class GenericCgSteps final : public CgSteps {
  public:
   explicit GenericCgSteps(Operator const& a) : a_(a) {}
   double apply_dot(Vector const& x, Vector& y) const override {
@@ -100,11 +98,5 @@ double apply_dot(Operator const& a, Vector const& x, Vector& y) {
 }
 
 int colours_of(Operator const& a) { return a.relaxation() != nullptr ? a.relaxation()->colours() : 0; }
-
-double generic_cg_step(CgSteps const& steps, double alpha, double beta, Vector const& z, Vector& x, Vector& p,
-                       Vector& work) {
-  advance(alpha, beta, z, x, p);
-  return steps.apply_dot(p, work);
-}
 
 }  // namespace halocline

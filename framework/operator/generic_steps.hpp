@@ -21,8 +21,4 @@ double apply_dot(Operator const& a, Vector const& x, Vector& y);
 /// Number of colours of an operator's relaxation, 0 without one.
 [[nodiscard]] int colours_of(Operator const& a);
 
-/// A step made of `apply_dot` and vector operations, for operators that have no faster one.
-[[nodiscard]] double generic_cg_step(CgSteps const& steps, double alpha, double beta, Vector const& z, Vector& x,
-                                     Vector& p, Vector& work);
-
 }  // namespace halocline

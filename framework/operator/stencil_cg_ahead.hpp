@@ -12,47 +12,54 @@
 #include "framework/kernel/resident_cg.hpp"
 #include "framework/operator/cg_scalars.hpp"
 #include "framework/operator/cg_steps.hpp"
-#include "framework/operator/stencil_cg_passes.hpp"
 #include "framework/operator/stencil_core.hpp"
 #include "framework/runtime/region.hpp"
 
 namespace halocline {
 
 /// Steps of conjugate gradients of a StencilOperator on a device without the host: enqueued one by one or, for a small
-/// system, many in one persistent kernel.
-template <class Real, class Functor, std::size_t CoefficientCount>
+/// system, many in one persistent kernel. `Passes` is the operator's StencilCg.
+template <class Passes>
 class StencilCgAhead final : public CgStepsAhead {
  public:
-  using Core = StencilCore<Real, Functor, CoefficientCount>;
-  using Passes = StencilCgPasses<Real, Functor, CoefficientCount>;
+  using Core = typename Passes::Core;
+  using Real = typename Passes::Number;
   using Input = typename Core::Input;
 
   StencilCgAhead(Core const& core, Passes const& passes) : core_(core), passes_(passes) {}
 
   void start(double product) const override { scalars_.begin(execution(only_block()), product); }
 
-  void start_step(int buffer, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& work,
-                  Vector& r) const override {
+  void start_step(int buffer, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& q, Vector& r,
+                  CgScaling const& scaling) const override {
     Block const& block = only_block();
     Step& step = steps_[static_cast<std::size_t>(buffer)];
-    Arguments const arguments{core_.view(x, block),     core_.view(*p, block),
-                              core_.view(*work, block), core_.view(r, block),
-                              passes_.buffer_indices(), {step.curvature.partials(), step.residual.partials()}};
-    bool const ran = step.work.run(execution(block), arguments, [&] { enqueue(block, step, x, p, work, r); });
+    step.is_scaled = static_cast<bool>(scaling);
+    Arguments const arguments{core_.view(x, block),
+                              core_.view(*p, block),
+                              core_.view(*q, block),
+                              core_.view(r, block),
+                              core_.view(scaling ? *scaling.z : r, block),
+                              core_.view(scaling ? *scaling.inverse : r, block),
+                              passes_.buffer_indices(),
+                              {step.curvature.partials(), step.update.partials()}};
+    bool const ran = step.work.run(execution(block), arguments, [&] { enqueue(block, step, x, p, q, r, scaling); });
     if (!ran) {
       passes_.replayed();
-      if constexpr (Passes::recomputes_products) std::swap(p, work);
+      if constexpr (Passes::recomputes_products) std::swap(p, q);
     }
-    for (auto* const sums : {&step.curvature, &step.residual}) sums->enqueued(execution(block));
+    for (auto* const sums : {&step.curvature, &step.update}) sums->enqueued(execution(block));
   }
 
-  [[nodiscard]] CgSquares squares(int buffer) const override {
+  [[nodiscard]] CgSums sums(int buffer) const override {
     Step const& step = steps_[static_cast<std::size_t>(buffer)];
-    return {.curvature = step.curvature.value(), .residual = step.residual.value()};
+    CgUpdate update{step.update.value()};
+    if (step.is_scaled) update.product = step.update.value(1);
+    return {step.curvature.value(), update};
   }
 
-  [[nodiscard]] std::span<CgSquares const> run_persistent(CgRecurrence const& recurrence, CgBounds const& bounds,
-                                                          Vector& x, Vector& p, Vector& r) const override {
+  [[nodiscard]] std::span<CgSums const> run_persistent(CgRecurrence const& recurrence, CgBounds const& bounds,
+                                                       Vector& x, Vector& p, Vector& r) const override {
     if constexpr (Core::count > 1) {
       return {};
     } else {
@@ -74,7 +81,7 @@ class StencilCgAhead final : public CgStepsAhead {
       }
       measured_.resize(static_cast<std::size_t>(taken));
       for (std::size_t n = 0; n < measured_.size(); ++n) {
-        measured_[n] = {resident_.measured()[2 * n], resident_.measured()[2 * n + 1]};
+        measured_[n] = {resident_.measured()[2 * n], {resident_.measured()[2 * n + 1]}};
       }
       return measured_;
     }
@@ -84,34 +91,32 @@ class StencilCgAhead final : public CgStepsAhead {
   struct Arguments {
     Input x;
     Input p;
-    Input work;
+    Input q;
     Input r;
+    Input z;
+    Input inverse;
     typename Passes::BufferIndices buffer_indices;
     void const* partials[2];
     [[nodiscard]] friend bool operator==(Arguments const&, Arguments const&) = default;
   };
   /// A step in flight.
   struct Step {
-    Reduction<Execution> curvature, residual;
+    Reduction<Execution> curvature, update;
+    bool is_scaled = false;
     kernel::RepeatedWork<Execution, Arguments> work;
   };
 
   [[nodiscard]] Block const& only_block() const { return core_.mesh().blocks().front(); }
 
-  void enqueue(Block const& block, Step& step, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& work,
-               Vector& r) const {
-    kernel::Scalar<Real> const alpha(scalars_.alpha());
-    kernel::Scalar<Real> const beta(scalars_.beta());
-    passes_.advance(alpha, beta, r, x, p, work, [&](std::size_t) -> Reduction<Execution>& { return step.curvature; });
+  void enqueue(Block const& block, Step& step, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& q,
+               Vector& r, CgScaling const& scaling) const {
+    Vector const& z = scaling ? *scaling.z : r;
+    passes_.enqueue_direction(kernel::later_scalar<Real>(scalars_.alpha()), kernel::later_scalar<Real>(scalars_.beta()),
+                              z, x, p, q, [&](std::size_t) -> Reduction<Execution>& { return step.curvature; });
     scalars_.find_alpha(execution(block), step.curvature.results());
-    if constexpr (Passes::recomputes_products) {
-      passes_.residual(alpha, *p, r, [&](std::size_t) -> Reduction<Execution>& { return step.residual; });
-    } else {
-      core_.reduce_on_vectors(block, core_.unknowns[block.local], step.residual, core_.output(r, block),
-                              stencil_functor::CgResidualOfProduct<Real>{alpha}, core_.view(r, block),
-                              core_.view(*work, block));
-    }
-    scalars_.find_beta(execution(block), step.residual.results());
+    passes_.enqueue_update(kernel::later_scalar<Real>(scalars_.alpha()), *p, *q, r, scaling,
+                           [&](std::size_t) -> Reduction<Execution>& { return step.update; });
+    scalars_.find_beta(execution(block), step.update.results(), step.is_scaled);
   }
 
   Core const& core_;
@@ -119,7 +124,7 @@ class StencilCgAhead final : public CgStepsAhead {
   CgScalars scalars_;
   mutable std::array<Step, 2> steps_;  ///< by buffer
   mutable kernel::ResidentCg<Execution> resident_;
-  mutable std::vector<CgSquares> measured_;  ///< dot products of the last run of steps
+  mutable std::vector<CgSums> measured_;  ///< dot products of the last run of steps
 };
 
 }  // namespace halocline

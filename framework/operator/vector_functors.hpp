@@ -125,6 +125,38 @@ struct AddAndSquare {
   }
 };
 
+/// x y, of one unknown at a point or several
+template <class Real>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real multiplied(Real x, Real y) {
+  return x * y;
+}
+template <class Real, int Count>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> multiplied(Values<Real, Count> const& x,
+                                                                         Values<Real, Count> const& y) {
+  Values<Real, Count> result{};
+  for (int n = 0; n < Count; ++n) result.value[n] = x.value[n] * y.value[n];
+  return result;
+}
+
+/// What `update` returns, u and its square, and d u and its product with u. The input d comes before those of `update`.
+template <class Update>
+struct UpdateAndScale {
+  static constexpr Shape shape = Update::shape;
+  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<Update>(n - 1); }
+  Update update;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION UpdateAndScale bound() const requires kernel::HasLaterScalars<Update> {
+    return {update.bound()};
+  }
+  template <class P, class D, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(P const& at, D const& d, In const&... in) const {
+    auto const updated = update(at, in...);
+    using Unknowns = std::remove_cvref_t<decltype(d[here])>;
+    Unknowns const scaled = multiplied(d[here], updated.value[0]);
+    return stencil_functor::PointResult<Unknowns, 2, 2>{
+        {updated.value[0], scaled}, {updated.sum[0], stencil_functor::product(scaled, updated.value[0])}};
+  }
+};
+
 /// x y
 struct Multiply {
   static constexpr Shape shape = point;

@@ -93,21 +93,27 @@ void vector_pass(std::tuple<Written&...> const& written, Functor const& functor,
   }
 }
 
-/// The same for a functor that also returns a sum; returns it over all ranks. Collective.
-template <class... Written, class Functor, class... Inputs>
-[[nodiscard]] double vector_pass_sum(std::tuple<Written&...> const& written, Functor const& functor,
-                                     Inputs const&... inputs) {
+/// The same for a functor that also returns sums; returns them over all ranks. Collective.
+template <std::size_t Sums, class... Written, class Functor, class... Inputs>
+[[nodiscard]] std::array<double, Sums> vector_pass_sums(std::tuple<Written&...> const& written, Functor const& functor,
+                                                        Inputs const&... inputs) {
   std::apply([](auto&... u) { (u.before_write(), ...); }, written);
   auto& first = std::get<0>(written);
   auto& sums = first.reductions().sums;
-  double sum = 0;
+  std::array<double, Sums> total{};
   for (std::size_t n = 0; n < first.pieces(); ++n) {
     auto const piece = first.piece(n);
     sweep_reduce(piece.execution, piece.range, kernel::geometry_of(piece), sums, kernel::outputs_of(written, n),
                  functor, kernel::input_of(inputs, n)...);
-    sum += sums.value();
+    for (std::size_t m = 0; m < Sums; ++m) total[m] += sums.value(static_cast<int>(m));
   }
-  return first.communicator()->sum(sum);
+  first.communicator()->sum(total);
+  return total;
+}
+template <class... Written, class Functor, class... Inputs>
+[[nodiscard]] double vector_pass_sum(std::tuple<Written&...> const& written, Functor const& functor,
+                                     Inputs const&... inputs) {
+  return vector_pass_sums<1>(written, functor, inputs...)[0];
 }
 
 /// The sums of functor(point, first, inputs…) over this rank's unknowns; nothing is written.

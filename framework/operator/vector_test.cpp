@@ -224,6 +224,17 @@ TYPED_TEST(VectorTest, SumsRunOverAllRanks) {
     EXPECT_NEAR(square, u.square(), tolerance);
     double const dot = multiply_and_dot(u, x, y);
     EXPECT_NEAR(dot, u.dot(y), tolerance);
+
+    // Two passes in one, with the same bits.
+    auto const sum = u.create();
+    auto const scaled = u.create();
+    auto const expected_scaled = u.create();
+    sum->copy(u);
+    auto const found = add_scale_and_square(*sum, 0.5, x, y, *scaled);
+    EXPECT_EQ(found[0], add_and_square(u, 0.5, x));
+    EXPECT_EQ(found[1], multiply_and_dot(*expected_scaled, y, u));
+    EXPECT_EQ(values_of<Real>(*sum), values_of<Real>(u));
+    EXPECT_EQ(values_of<Real>(*scaled), values_of<Real>(*expected_scaled));
   });
 }
 

@@ -5,7 +5,7 @@
 #include "framework/kernel/test_recording.hpp"
 #include "framework/multigrid/face_diffusion.hpp"
 #include "framework/multigrid/relaxation_sweeps.hpp"
-#include "framework/operator/stencil_cg_passes.hpp"
+#include "framework/operator/stencil_cg.hpp"
 #include "physics/equations/constant_diffusion.hpp"
 
 // The functors of this module, and the functors that solvers derive from them, read only what their shapes allow.
@@ -31,6 +31,7 @@ void expect_reads_within_shape(A const& a) {
   expect(no_vector, RowSum<double, A>{a});
   expect(two_vectors, Residual<double, A>{a});
   expect(two_vectors, CgResidual<double, A>{a, 0.5});
+  expect(three_vectors, vector_functor::UpdateAndScale<CgResidual<double, A>>{{a, 0.5}});
   expect(three_vectors, CgStep<double, A>{a, 0.5, 0.25});
   expect(two_vectors, JacobiStep<double, A>{a, 0.5});
   expect(two_vectors, ChebyshevStart<double, A>{a, 0.5});

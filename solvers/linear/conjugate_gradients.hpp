@@ -61,7 +61,7 @@ class ConjugateGradients final : public KrylovSolver {
 
  protected:
   void make_vectors(Operator const& a) override;
-  [[nodiscard]] Vector& residual() const override { return *work_; }
+  [[nodiscard]] Vector& residual() const override { return *q_; }
   [[nodiscard]] Vector* spare() const override { return r_.get(); }
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
   [[nodiscard]] bool needs_symmetry() const override { return !options_.flexible; }
@@ -70,30 +70,34 @@ class ConjugateGradients final : public KrylovSolver {
 
  private:
   [[nodiscard]] bool is_natural() const { return options_.norm == ResidualNorm::natural && has_preconditioner(); }
-  /// Starts a new sequence of directions from r.
-  [[nodiscard]] std::optional<Outcome> start(ResidualSolve& solve);
-  [[nodiscard]] std::optional<Outcome> step(ResidualSolve& solve, Vector const& x);
-  /// Computes z and beta of the next direction.
-  [[nodiscard]] std::optional<Outcome> find_direction(ResidualSolve& solve);
+  /// Returns whether the directions start anew, from b - A x.
+  [[nodiscard]] bool begin(ResidualSolve& solve, Operator const& a, Vector& x);
+  /// Begins a sequence of directions, with the preconditioner's better first step if it has one: z close to A^-1 r.
+  void begin_directions(ResidualSolve const& solve);
   /// product_ = r . z with z = M^-1 r; returns the failure if that is not positive and finite.
   [[nodiscard]] std::optional<Outcome> precondition(ResidualSolve& solve);
+  /// The outcome of a solve whose p . A p is not positive and finite.
+  [[nodiscard]] std::optional<Outcome> end_without_curvature(ResidualSolve& solve, double curvature);
+  /// The outcome if nothing but rounding errors is left of the residual.
   [[nodiscard]] std::optional<Outcome> end_within_rounding(ResidualSolve& solve);
+  /// Replaces r by b - A x once the bound of their difference is no longer small compared with r.
   void replace_residual(ResidualSolve& solve, Vector const& x);
   [[nodiscard]] Vector const& z() const { return has_preconditioner() ? *z_ : *r_; }
 
   CgOptions options_;
-  std::unique_ptr<Vector> r_, z_, p_, work_;
+  std::unique_ptr<Vector> r_, z_, p_, q_;
   std::unique_ptr<Vector> r_before_;  ///< if the preconditioner may change
   std::unique_ptr<CgEngine> engine_;  ///< of the current solve
   CgRecurrence recurrence_;
-  double product_ = 0;                 ///< r . z
-  bool is_preconditioned_ = false;     ///< z and product_ already belong to r
-  bool begins_again_ = false;          ///< the current direction is not M^-1 r, so the next one starts anew
-  bool recurrence_converged_ = false;  ///< at the end of the last iterations
-  double residual_ = 0;                ///< ||r|| of the recurrence
-  double residual_before_ = 0;         ///< … of the step before
-  double deviation_ = 0;               ///< bound of the rounding errors in r - (b - A x) …
-  double deviation_then_ = 0;          ///< … when b - A x last replaced r
+  double product_ = 0;                    ///< r . z
+  std::optional<double> scaled_product_;  ///< r . z, if the last step made z
+  bool is_preconditioned_ = false;        ///< z and product_ already belong to r
+  bool begins_again_ = false;             ///< the current direction is not M^-1 r, so the next one starts anew
+  bool recurrence_converged_ = false;     ///< at the end of the last iterations
+  double residual_ = 0;                   ///< ||r|| of the recurrence
+  double residual_before_ = 0;            ///< … of the step before
+  double deviation_ = 0;                  ///< bound of the rounding errors in r - (b - A x) …
+  double deviation_then_ = 0;             ///< … when b - A x last replaced r
   std::vector<CgCoefficients> coefficients_;
 };
 

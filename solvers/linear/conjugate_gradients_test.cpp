@@ -143,6 +143,38 @@ TEST(CgNorm, APreconditionerThatMakesNoNormIsNoAnswer) {
   }
 }
 
+/// Hides that its inverse is a diagonal matrix.
+class Hidden final : public Preconditioner {
+ public:
+  void prepare(Operator const& a) override { inner_.prepare(a); }
+  void apply(Vector const& r, Vector& z) override { inner_.apply(r, z); }
+  double apply_dot(Vector const& r, Vector& z) override { return inner_.apply_dot(r, z); }
+
+ private:
+  JacobiPreconditioner inner_;
+};
+
+TEST(CgScaling, WithinAPassGivesTheSameBits) {
+  auto const a = jumping_operator();
+  auto const b = random(*a, 1);
+  for (Criteria const& criteria : {tight, Criteria{.relative = 0, .absolute = 0, .iterations = 50}}) {
+    ConjugateGradients within(criteria, std::make_unique<JacobiPreconditioner>());
+    ConjugateGradients beside(criteria, std::make_unique<Hidden>());
+    within.prepare(*a);
+    beside.prepare(*a);
+    for (std::uint64_t const seed : {2, 3}) {
+      auto const x = random(*a, seed);
+      auto const y = random(*a, seed);
+      SolveReport const report = within.solve(*a, *b, *x);
+      SolveReport const expected = beside.solve(*a, *b, *y);
+      EXPECT_EQ(report.outcome, expected.outcome);
+      EXPECT_EQ(report.history, expected.history);
+      x->add(-1, *y);
+      EXPECT_EQ(x->maximum(), 0);
+    }
+  }
+}
+
 /// To about the last digits: without replacement, the recurrence's residual falls on and on, and the solve must restart
 /// from b - A x.
 TEST(CgReplacement, NeedsNoNewStart) {

@@ -80,6 +80,8 @@ class KrylovSolver : public LinearSolver {
   [[nodiscard]] Vector const& preconditioned(Vector const& r, std::unique_ptr<Vector> const& z) const;
   /// z = M^-1 r; returns r . z. Without a preconditioner returns r . r, and z is not used.
   [[nodiscard]] double precondition_dot(Vector const& r, std::unique_ptr<Vector> const& z) const;
+  /// Preconditioner::scaling; null without a preconditioner.
+  [[nodiscard]] Vector const* scaling() const { return preconditioner_ ? preconditioner_->scaling() : nullptr; }
   [[nodiscard]] bool has_start() const { return preconditioner_ != nullptr && preconditioner_->has_start(); }
   /// The same with Preconditioner::start.
   [[nodiscard]] double start_dot(Vector const& r, std::unique_ptr<Vector> const& z) const;

@@ -110,6 +110,8 @@ class Preconditioner {
   virtual void apply(Vector const& r, Vector& z) = 0;
   /// z = M^-1 r; returns z . r. For preconditioners that compute the product at no extra cost.
   [[nodiscard]] virtual double apply_dot(Vector const& r, Vector& z) { return apply(r, z), z.dot(r); }
+  /// The entries of M^-1 if that is a diagonal matrix, which methods may apply within their own passes; otherwise null.
+  [[nodiscard]] virtual Vector const* scaling() const { return nullptr; }
   /// A sentence for each feature that the operator last prepared does not provide, with its replacement.
   [[nodiscard]] virtual std::vector<std::string> fallbacks() const { return {}; }
   /// Like LinearSolver::serialize.

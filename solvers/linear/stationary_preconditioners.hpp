@@ -18,6 +18,7 @@ class JacobiPreconditioner final : public Preconditioner {
   void prepare(Operator const& a) override;
   void apply(Vector const& r, Vector& z) override;
   [[nodiscard]] double apply_dot(Vector const& r, Vector& z) override;
+  [[nodiscard]] Vector const* scaling() const override { return inverse_diagonal_.get(); }
 
  private:
   PointBlocks const* blocks_ = nullptr;       ///< null if D is the diagonal

@@ -3,7 +3,7 @@
 // everything compiles.
 
 #include "framework/kernel/views.hpp"
-#include "framework/operator/stencil_cg_passes.hpp"
+#include "framework/operator/stencil_cg.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "framework/kernel/cuda/direct.hpp"
