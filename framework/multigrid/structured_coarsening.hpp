@@ -258,8 +258,8 @@ void StructuredCoarsening<Stencil>::prolong_add(Vector const& coarse_x, Vector& 
 template <class Stencil>
 void StructuredCoarsening<Stencil>::prolong(Vector const& coarse, Vector const& x, Vector const& to) const {
   for (Block const& block : fine_.mesh->blocks()) {
-    sweep(execution(block), fine_.unknowns(block), Geometry<Real>{}, field(to).view(block),
-          AddParents<Stencil>{views(block, x, x, coarse)}, std::as_const(field(x)).view(block));
+    set_values(execution(block), fine_.unknowns(block), field(to).view(block),
+               WithParents<Stencil>{views(block, x, x, coarse)});
   }
 }
 
@@ -384,12 +384,12 @@ void StructuredCoarsening<Stencil>::relax_colour(int colour, bool from_zero, Vec
     IndexRange const box = fine_.unknowns(block);
     auto const right = std::as_const(field(b)).view(block);
     if (from_zero) {
-      rows.sweep(execution(block), box, field(x).view(block),
-                 stencil_functor::ColourRelaxationFromZero<Real, Functor>{rows.functor, colour}, right);
+      rows.sweep_boxes(execution(block), {box}, field(x).view(block),
+                       stencil_functor::ColourRelaxationFromZero<Real, Functor>{rows.functor, colour}, right);
     } else {
-      rows.sweep(execution(block), box, field(x).view(block),
-                 stencil_functor::ColourRelaxation<Real, Functor>{rows.functor, colour}, right,
-                 std::as_const(field(x)).view(block));
+      rows.sweep_boxes(execution(block), {box}, field(x).view(block),
+                       stencil_functor::ColourRelaxation<Real, Functor>{rows.functor, colour}, right,
+                       std::as_const(field(x)).view(block));
     }
   }
 }

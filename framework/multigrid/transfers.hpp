@@ -2,19 +2,16 @@
 
 #include "framework/multigrid/level_views.hpp"
 
-// Transfers between the unknowns of a grid and those of a coarser one, for sweeps.
+// Transfers between the unknowns of a grid and those of a coarser one, for set_values.
 
 namespace halocline {
 
-/// x + P coarse. Sweeps the fine unknowns; input: x.
+/// x + P coarse, at fine unknowns.
 template <class Stencil>
-struct AddParents {
-  static constexpr Shape shape = point;
+struct WithParents {
   LevelViews<Stencil> views;
-  template <class P, class X>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto operator()(P const& at, X const& x) const {
-    Index const i = at.index(0), j = at.index(1), k = at.index(2);
-    return x[here] + views.coarse(views.parent(0, i), views.parent(1, j), views.parent(2, k));
+  [[nodiscard]] KOKKOS_FUNCTION auto operator()(Index i, Index j, Index k) const {
+    return views.x(i, j, k) + views.coarse(views.parent(0, i), views.parent(1, j), views.parent(2, k));
   }
 };
 

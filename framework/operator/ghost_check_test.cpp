@@ -212,7 +212,9 @@ TEST(GhostCheck, SeveralBoxesAreSweptAsOneByOne) {
       field.copy_owned(block, 0, std::as_writable_bytes(std::span(values[n])));
     }
     EXPECT_EQ(values[0], values[1]);
-    if (!block.neighbour(0, -1)) EXPECT_EQ(values[1].front(), 2);
+    if (!block.neighbour(0, -1)) {
+      EXPECT_EQ(values[1].front(), 2);
+    }
   }
 }
 
