@@ -20,6 +20,7 @@
 #include "physics/equations/riemann.hpp"
 #include "physics/equations/stage_sweeps.hpp"
 #include "physics/equations/stages.hpp"
+#include "physics/equations/sum_of_rates.hpp"
 #include "physics/equations/weighted_integrals.hpp"
 
 namespace halocline {
@@ -80,6 +81,7 @@ using PointStrength = std::function<std::function<double(double time)>(Options c
 /// fields> coupling() const`, in 1 / time, that matrix times the fields is added to their rate, and integrators solve
 /// for all fields together; the source includes <halocline/coupling.hpp>. A functor that has nothing else needs no
 /// operator(); fully implicit methods then advance it, too; if it is a `diffusivity` alone, also on stretched meshes.
+/// `evolution<Reaction, Drift>()` adds the rates of several functors.
 class Equations {
  public:
   /// \param name of the physics in decks, and of its section
@@ -175,7 +177,7 @@ class Equations {
   [[nodiscard]] PhysicsEntry evolution() const {
     static_assert(Rate<double>::shape.dimensions() > 0, "a rate that reads only its own point must name its Axes");
     constexpr int axes = Rate<double>::shape.dimensions();
-    equation::require_rate<double, Rate<double>, axes>();
+    equation::Requirements<Rate<double>>::template hold<double, axes>();
     Traits const traits{Rate<double>::shape.radius,
                         equation::has_linear_part<double, Rate<double>>(),
                         equation::HasRate<double, Rate<double>, axes>,
@@ -189,7 +191,7 @@ class Equations {
   /// The physics whose rate is `Rate<Real, Axes>`, on meshes with any of these numbers of axes.
   template <template <class, int> class Rate, int... Axes>
   [[nodiscard]] PhysicsEntry evolution() const {
-    (equation::require_rate<double, Rate<double, Axes>, Axes>(), ...);
+    (equation::Requirements<Rate<double, Axes>>::template hold<double, Axes>(), ...);
     Traits const traits{std::max({Rate<double, Axes>::shape.radius...}),
                         (equation::has_linear_part<double, Rate<double, Axes>>() || ...),
                         (equation::HasRate<double, Rate<double, Axes>, Axes> || ...),
@@ -200,6 +202,25 @@ class Equations {
                         {equation::coefficients_of<Rate<double, Axes>>()...}};
     return entry({Axes...}, traits,
                  {make_stages_of_axes<float, Rate, Axes...>, make_stages_of_axes<double, Rate, Axes...>});
+  }
+
+  /// The physics whose rate is the sum of several functors' rates, which one sweep evaluates. Each is constructed and
+  /// called as if it was the only one: it has the same `fields`, `coefficient_fields` and `order_in_time` as the others
+  /// and gets all fields and coefficients. `shape` is its own. `fastest` adds up, so all that have an operator() have
+  /// it, or none; one of them may have `diffusivity`, and one `coupling`.
+  template <template <class> class First, template <class> class Second, template <class> class... More>
+  [[nodiscard]] PhysicsEntry evolution() const {
+    return evolution<equation::Sum<First, Second, More...>::template Of>();
+  }
+  /// The same for functors by the number of axes; for more than three, give a SumOfRates.
+  template <template <class, int> class First, template <class, int> class Second, int... Axes>
+  [[nodiscard]] PhysicsEntry evolution() const {
+    return evolution<equation::SumByAxes<First, Second>::template Of, Axes...>();
+  }
+  template <template <class, int> class First, template <class, int> class Second, template <class, int> class Third,
+            int... Axes>
+  [[nodiscard]] PhysicsEntry evolution() const {
+    return evolution<equation::SumByAxes<First, Second, Third>::template Of, Axes...>();
   }
 
   /// The physics without any other rate than transport(). With `only_field`, decks without a section `time` give its
@@ -264,11 +285,7 @@ class Equations {
   template <class Real, class Rate, int Axes>
   [[nodiscard]] static StagesOfLaw<Real> make_stages(Options const& own,
                                                      std::shared_ptr<StructuredMesh const> const& mesh) {
-    if constexpr (std::is_constructible_v<Rate, Options const&, StructuredMesh const&>) {
-      return {std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate(own, *mesh)), nullptr};
-    } else {
-      return {std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate(own)), nullptr};
-    }
+    return {std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, equation::make_rate<Rate>(own, *mesh)), nullptr};
   }
   template <class Real, template <class, int> class Rate, int... Axes>
   [[nodiscard]] static StagesOfLaw<Real> make_stages_of_axes(Options const& own,
