@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/deck/field_source.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/deck/section.hpp"
 #include "framework/field/boundary.hpp"
@@ -44,6 +45,23 @@ struct FieldQuantity {
 /// same for any blocks. Nothing if these options give the field otherwise.
 using ComputedCells = std::function<std::optional<std::vector<double>>(Options const& own, StructuredMesh const& mesh,
                                                                        Block const& block)>;
+
+/// A field that the functor of a declared physics reads and no integrator changes.
+struct DeclaredCoefficient {
+  std::string name;
+  int face_axis = -1;  ///< its values are on the faces along this axis; -1: on cells
+
+  [[nodiscard]] bool is_on_faces() const { return face_axis >= 0; }
+  /// Whether meshes with this many axes have such faces.
+  [[nodiscard]] bool exists(int axes) const { return face_axis < axes; }
+  [[nodiscard]] Centring centring() const {
+    return is_on_faces() ? static_cast<Centring>(static_cast<int>(Centring::face_x) + face_axis) : Centring::cell;
+  }
+  /// What a deck gives for it; the option must have a value.
+  [[nodiscard]] FieldSource source(Options const& own) const {
+    return is_on_faces() ? FieldSource(own.expression(name)) : own.field(name);
+  }
+};
 
 struct ComputedField {
   std::string name;
@@ -120,6 +138,11 @@ class Equations {
   /// Declares a coefficient: a field that the deck gives, by an expression of position or a file, and that the functor
   /// reads after those of the state, in this order. `initial` is its default; if that is empty, decks need not give it.
   Equations& coefficient(std::string const& name, std::string const& sentence, std::string const& initial);
+  /// The same on the faces along an axis (0, 1 or 2), where decks give an expression: `k[here]` is the value on the
+  /// face before the point along that axis, `k[along<Axis, 1>]` that on the face behind it. Meshes without that axis
+  /// lack it: functors for them read the coefficients that there are. Throws InputError for any other axis.
+  Equations& face_coefficient(std::string const& name, int axis, std::string const& sentence,
+                              std::string const& initial);
   /// Declares a field that does not change and that no rate reads: it is written with the state and may weight
   /// integrals.
   Equations& material(std::string const& name, ComputedCells cells);
@@ -244,7 +267,7 @@ class Equations {
   struct Declared {
     std::string name;
     std::vector<std::string> fields;
-    std::vector<std::string> coefficients;
+    std::vector<DeclaredCoefficient> coefficients;
     std::vector<std::string> conserved;
     std::vector<FieldQuantity> quantities;
     std::vector<WeightedIntegral> integrals;
@@ -299,6 +322,8 @@ class Equations {
   /// Throws InputError, with `text`, unless it holds.
   void require(bool holds, std::string const& text) const;
   void require_no_field(std::string const& declaration) const;
+  /// Throws InputError unless each functor reads as many coefficients as meshes with its number of axes have.
+  void require_coefficients(std::vector<int> const& dimensions, std::vector<int> const& read) const;
   Equations& report(FieldQuantity::Kind kind, std::string const& field);
   void require_field(std::string const& field) const;
   /// Static properties of the functor.

@@ -40,7 +40,8 @@ struct PartOfSum<SumOfRates<Real, First, Second>> {
 
 }  // namespace equation
 
-/// The sum of two rates of the same fields and coefficients as one functor, so that one sweep evaluates both.
+/// The sum of two rates of the same fields and coefficients as one functor, so that one sweep evaluates both. Each
+/// may read what the shape of the sum covers.
 ///
 /// \tparam First may be a sum itself
 template <class Real, class First, class Second>
