@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,8 +60,9 @@ enum class BoundaryReach {
   corners  ///< also ghosts on edges and corners, including those beside a neighbouring block: after the exchange.
 };
 
-/// Fills the ghosts beyond the physical faces of a field, with one kernel a block. Let g be a ghost, m its mirror image
-/// inside the wall, d the distance between them. On an axis where entries are cell centres the wall lies halfway, and
+/// Fills the ghosts beyond the physical faces of fields: one kernel a block for up to 8 fields of one layout. Let g be
+/// a ghost, m its mirror image inside the wall, d the distance between them. On an axis where entries are cell centres
+/// the wall lies halfway, and
 ///
 ///   dirichlet   u_g = 2 v - u_m
 ///   neumann     u_g = u_m + d v
@@ -84,14 +86,19 @@ class BoundaryFill {
   /// For fields with the mesh and layout of `like`. Throws InputError if a condition does not fit: periodic on a
   /// non-periodic axis (or the reverse), robin with a / 2 + b / d zero or, on nodes, b zero.
   BoundaryFill(FieldBase const& like, BoundaryConditions conditions);
+  /// The same for several fields of one mesh and precision, each with its conditions. Fields that follow one another
+  /// are filled by one kernel if they have one centring, ghost width and number of components, and, for entries on
+  /// walls, conditions that write the same walls.
+  BoundaryFill(std::vector<FieldBase const*> const& like, std::vector<BoundaryConditions> conditions);
   ~BoundaryFill();
   BoundaryFill(BoundaryFill&&) noexcept;
   BoundaryFill& operator=(BoundaryFill&&) noexcept;
 
   /// Enqueues the fill on the blocks' streams. Evaluates time-dependent values again if `time` differs from that of the
-  /// last fill.
+  /// last fill. Throws InputError, naming the face and the position, where a value is not finite. The fields are given
+  /// in the order of those that the fill was made for.
+  void fill(std::span<FieldBase* const> fields, double time, BoundaryReach reach = BoundaryReach::faces);
   void fill(FieldBase& field, double time, BoundaryReach reach = BoundaryReach::faces);
-  [[nodiscard]] BoundaryConditions const& conditions() const;
 
   class Implementation;
 

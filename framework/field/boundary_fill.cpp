@@ -1,7 +1,9 @@
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <type_traits>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -82,45 +84,54 @@ BoxSet written_boxes(FieldBase const& field, Block const& block, bool const (&wr
 
 class BoundaryFill::Implementation {
  public:
-  explicit Implementation(BoundaryConditions given) : conditions(std::move(given)) {}
   virtual ~Implementation() = default;
-  virtual void fill(FieldBase& field, BoundaryReach reach) const = 0;
   virtual void evaluate(double time) = 0;
-
-  BoundaryConditions conditions;
+  virtual void fill(std::span<FieldBase* const> fields, BoundaryReach reach) const = 0;
 };
 
 namespace {
 
-/// Device arrays and kernel of one block, without the field's memory.
+/// What fills one field on one block: its part of a launch, without the field's memory.
 template <class Real>
 class BlockBoundary {
  public:
   BlockBoundary(FieldBase const& like, Block const& block, BoundaryConditions const& conditions)
       : mesh_(structured(like.mesh())), centring_(like.centring()), ghosts_(like.ghosts()), block_(block) {
-    kernel_.layers = ghosts_ + 1;
-    kernel_.component = like.layout(block).component;
+    BlockLayout const& memory = like.layout(block);
+    layout_.row = memory.row;
+    layout_.plane = memory.plane;
+    layout_.component = memory.component;
+    layout_.components = like.components();
+    layout_.layers = ghosts_ + 1;
     IndexRange const owned = like.owned(block);
     for (int axis = 0; axis < 3; ++axis) {
-      kernel_.owned[axis] = owned.extent(axis);
-      kernel_.on_wall[axis] = axis < mesh_.dimensions() && on_edges(centring_, axis);
+      int const second = axis == 0 ? 1 : 0;
+      layout_.owned[axis] = owned.extent(axis);
+      layout_.stride[axis] = owned.extent(second) + 2 * layers(second);
+      layout_.on_wall[axis] = axis < mesh_.dimensions() && on_edges(centring_, axis);
       for (int side = 0; side < 2; ++side) {
-        kernel_.faces[axis][side].physical = is_physical(mesh_, block, axis, side == 0 ? -1 : 1);
+        layout_.physical[axis][side] = is_physical(mesh_, block, axis, side == 0 ? -1 : 1);
       }
     }
     bool writes_wall[3][2] = {};
     set_rules(like, conditions, writes_wall);
-    boxes_[0] = written_boxes(like, block, writes_wall, BoundaryReach::faces);
-    boxes_[1] = written_boxes(like, block, writes_wall, BoundaryReach::corners);
+    layout_.boxes = written_boxes(like, block, writes_wall, BoundaryReach::faces);
+    corners_ = written_boxes(like, block, writes_wall, BoundaryReach::corners);
   }
 
-  void run(Field<Real>& field, BoundaryReach reach) const {
-    BoundaryKernel<Real> kernel = kernel_;
-    kernel.boxes = boxes_[reach == BoundaryReach::faces ? 0 : 1];
-    kernel.view = field.view(block_);
-    kernel.simple = simple_ && reach == BoundaryReach::faces;
-    Index const work = kernel.boxes.work() * field.components();
-    if (work == 0) return;
+  [[nodiscard]] Block const& block() const { return block_; }
+  /// Whether one launch fills both.
+  [[nodiscard]] bool goes_with(BlockBoundary const& other) const {
+    return layout_ == other.layout_ && corners_ == other.corners_;
+  }
+  [[nodiscard]] LayoutOfFill layout(BoundaryReach reach) const {
+    LayoutOfFill layout = layout_;
+    if (reach == BoundaryReach::faces) return layout;
+    layout.boxes = corners_;
+    layout.simple = false;
+    return layout;
+  }
+  [[nodiscard]] FieldOfFill<Real> of(Field<Real>& field, BoundaryReach reach) const {
     for (int c = 0; c < field.components(); ++c) {
       notify({.kind = GhostEvent::Kind::fill_walls,
               .record = &field.ghost_record(block_, c),
@@ -128,17 +139,18 @@ class BlockBoundary {
               .following = following_,
               .corners = reach == BoundaryReach::corners});
     }
-    using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
-    Kokkos::parallel_for("halocline boundary", launched_at_once(Policy(execution(block_), 0, work)), kernel);
+    FieldOfFill<Real> its = data_;
+    its.origin = field.view(block_).origin;
+    return its;
   }
 
   /// Evaluates v on one face from its expression.
   void evaluate(int axis, int side, Expression const& value, double time) {
-    FaceOfBlock<Real>& face = kernel_.faces[axis][side];
-    if (!face.physical) return;
+    if (!layout_.physical[axis][side]) return;
     if (value.is_constant()) {
-      face.constant = static_cast<Real>(value(0, 0, 0, 0));
-      require_finite(face.constant, axis, side, value, {0, 0, 0}, time);
+      Real& constant = data_.constant[axis][side];
+      constant = static_cast<Real>(value(0, 0, 0, 0));
+      require_finite(constant, axis, side, value, {0, 0, 0}, time);
     } else {
       evaluate_everywhere(axis, side, value, time);
     }
@@ -146,26 +158,26 @@ class BlockBoundary {
 
  private:
   void set_rules(FieldBase const& like, BoundaryConditions const& conditions, bool (&writes_wall)[3][2]) {
-    rules_ = Array<Real>("boundary rules", static_cast<std::size_t>(like.components() * 6 * kernel_.layers * 3));
+    rules_ = Array<Real>("boundary rules", static_cast<std::size_t>(like.components() * 6 * layout_.layers * 3));
     auto const host = Kokkos::create_mirror_view(rules_);
     for (int c = 0; c < like.components(); ++c) {
       for (int face = 0; face < 6; ++face) {
         int const axis = face / 2;
         int const side = face % 2;
-        if (!kernel_.faces[axis][side].physical) continue;
+        if (!layout_.physical[axis][side]) continue;
         int const direction = side == 0 ? -1 : 1;
         walls_ |= 1U << face;
         if (conditions.at(axis, direction).kind != BoundaryKind::zero) following_ |= 1U << face;
         FaceRule const rule = face_rule(conditions.at(axis, direction), mesh_, centring_, ghosts_, axis, direction,
                                         is_normal(like, c, axis));
         writes_wall[axis][side] = writes_wall[axis][side] || rule.writes_wall;
-        simple_ = simple_ && !rule.writes_wall && ghosts_ < kernel_.owned[axis];
-        auto at = static_cast<std::size_t>(3 * (6 * c + face) * kernel_.layers);
+        layout_.simple = layout_.simple && !rule.writes_wall && ghosts_ < layout_.owned[axis];
+        auto at = static_cast<std::size_t>(3 * (6 * c + face) * layout_.layers);
         host(at) = rule.writes_wall ? Real{1} : Real{0};
         host(at + 2) = static_cast<Real>(rule.wall_value);
         for (LayerRule const& layer : rule.layers) {
           at += 3;
-          simple_ = simple_ && layer.wall == 0;
+          layout_.simple = layout_.simple && layer.wall == 0;
           host(at) = static_cast<Real>(layer.mirror);
           host(at + 1) = static_cast<Real>(layer.wall);
           host(at + 2) = static_cast<Real>(layer.value);
@@ -173,7 +185,7 @@ class BlockBoundary {
       }
     }
     Kokkos::deep_copy(rules_, host);
-    kernel_.rules = rules_.data();
+    data_.rules = rules_.data();
   }
 
   void evaluate_everywhere(int axis, int side, Expression const& value, double time) {
@@ -193,15 +205,14 @@ class BlockBoundary {
       if (other == axis) continue;
       auto const o = static_cast<std::size_t>(other);
       owned.begin[o] = layers(other);
-      owned.end[o] = owned.begin[o] + kernel_.owned[other];
+      owned.end[o] = owned.begin[o] + layout_.owned[other];
     }
     Array<Real> const& values = values_[axis][side];
     BlockView<Real> const view{values.data(), range.extent(0), range.extent(0) * range.extent(1)};
     if (auto const bad = halocline::evaluate(execution(block_), value, time, *places, range, owned, view))
       throw_not_finite("boundary." + face_name(axis, side == 0 ? -1 : 1), value, places->on_host().at(*bad), time);
-    FaceOfBlock<Real>& face = kernel_.faces[axis][side];
-    face.stride = range.extent(axis == 0 ? 1 : 0);
-    face.values = values.data() + layers(axis == 0 ? 1 : 0) + layers(axis == 2 ? 1 : 2) * face.stride;
+    data_.values[axis][side] =
+        values.data() + layers(axis == 0 ? 1 : 0) + layers(axis == 2 ? 1 : 2) * layout_.stride[axis];
   }
 
   [[nodiscard]] Index layers(int axis) const { return axis < mesh_.dimensions() ? ghosts_ : 0; }
@@ -216,11 +227,11 @@ class BlockBoundary {
   Centring centring_;
   int ghosts_;
   Block const& block_;
-  BoundaryKernel<Real> kernel_;
-  BoxSet boxes_[2];
+  LayoutOfFill layout_;  ///< of a fill that reaches faces
+  BoxSet corners_;       ///< of one that reaches corners
+  FieldOfFill<Real> data_;
   FaceSet walls_ = 0;      ///< the filled faces
   FaceSet following_ = 0;  ///< those of them whose ghosts depend on interior values
-  bool simple_ = true;     ///< see BoundaryKernel; only for fills that reach faces
   Array<Real> rules_;
   Array<Real> values_[3][2];
   std::optional<EntryPositions> places_[3][2];  ///< of values that vary
@@ -229,43 +240,102 @@ class BlockBoundary {
 template <class Real>
 class TypedFill final : public BoundaryFill::Implementation {
  public:
-  TypedFill(FieldBase const& like, BoundaryConditions given)
-      : Implementation(std::move(given)), mesh_(like.shared_mesh()), like_(like.description()) {
-    for (Block const& block : mesh_->blocks()) blocks_.emplace_back(like, block, conditions);
+  TypedFill(std::vector<FieldBase const*> const& like, std::vector<BoundaryConditions> conditions)
+      : mesh_(like.front()->shared_mesh()), conditions_(std::move(conditions)) {
+    for (FieldBase const* field : like) {
+      if (field->precision() != like.front()->precision() || field->shared_mesh() != mesh_)
+        throw DefectError("fields whose ghosts are filled together have one mesh and one precision");
+      like_.push_back(field->description());
+    }
+    for (Block const& block : mesh_->blocks()) {
+      for (std::size_t n = 0; n < like.size(); ++n) {
+        parts_.emplace_back(*like[n], block, conditions_[n]);
+        bool const joins = n > 0 && launches_.back().count < most && parts_.back().goes_with(*(parts_.end() - 2));
+        if (!joins) launches_.push_back({parts_.size() - 1, n, 0});
+        ++launches_.back().count;
+      }
+    }
   }
 
   void evaluate(double time) override {
     if (time == time_) return;
     bool const first = std::isnan(time_);
-    for (int face = 0; face < 2 * mesh_->dimensions(); ++face) {
-      Expression const& value = conditions.faces[static_cast<std::size_t>(face)].value;
-      if (!first && !value.depends_on_time()) continue;
-      for (BlockBoundary<Real>& block : blocks_) block.evaluate(face / 2, face % 2, value, time);
+    for (std::size_t n = 0; n < conditions_.size(); ++n) {
+      for (int face = 0; face < 2 * mesh_->dimensions(); ++face) {
+        Expression const& value = conditions_[n].faces[static_cast<std::size_t>(face)].value;
+        if (!first && !value.depends_on_time()) continue;
+        for (std::size_t at = n; at < parts_.size(); at += conditions_.size()) {
+          parts_[at].evaluate(face / 2, face % 2, value, time);
+        }
+      }
     }
     time_ = time;
   }
 
-  void fill(FieldBase& field, BoundaryReach reach) const override {
-    auto* const typed = dynamic_cast<Field<Real>*>(&field);
-    bool const alike = typed != nullptr && &field.mesh() == mesh_.get() && field.centring() == like_.centring &&
-                       field.components() == like_.components && field.ghosts() == like_.ghosts;
-    if (!alike)
-      throw DefectError("field `" + field.name() + "` is not like `" + like_.name + "`, whose ghosts are filled");
-    for (BlockBoundary<Real> const& block : blocks_) block.run(*typed, reach);
+  void fill(std::span<FieldBase* const> fields, BoundaryReach reach) const override {
+    if (fields.size() != like_.size())
+      throw DefectError(std::to_string(fields.size()) + " fields were given to a fill of " +
+                        std::to_string(like_.size()));
+    for (std::size_t n = 0; n < fields.size(); ++n) require_like(n, *fields[n]);
+    for (Launch const& each : launches_) {
+      if (each.count == 1)
+        launch<1>(each, fields, reach);
+      else
+        launch<most>(each, fields, reach);
+    }
   }
 
  private:
+  /// The most fields of one launch. A device takes 4 KiB of arguments, with those of Kokkos.
+  static constexpr int most = 8;
+  static_assert(sizeof(BoundaryKernel<Real, most>) < 3840);
+  /// Consecutive fields on one block.
+  struct Launch {
+    std::size_t first_part;
+    std::size_t first_field;
+    int count;
+  };
+
+  void require_like(std::size_t n, FieldBase const& field) const {
+    FieldDescription const& like = like_[n];
+    bool const alike = dynamic_cast<Field<Real> const*>(&field) != nullptr && &field.mesh() == mesh_.get() &&
+                       field.centring() == like.centring && field.components() == like.components &&
+                       field.ghosts() == like.ghosts;
+    if (!alike)
+      throw DefectError("field `" + field.name() + "` is not like `" + like.name + "`, whose ghosts are filled");
+  }
+
+  template <int Capacity>
+  void launch(Launch const& of, std::span<FieldBase* const> fields, BoundaryReach reach) const {
+    BoundaryKernel<Real, Capacity> kernel{parts_[of.first_part].layout(reach), {}};
+    Index const work = kernel.boxes.work() * kernel.components * of.count;
+    if (work == 0) return;
+    for (int n = 0; n < of.count; ++n) {
+      auto const at = static_cast<std::size_t>(n);
+      kernel.fields[n] = parts_[of.first_part + at].of(static_cast<Field<Real>&>(*fields[of.first_field + at]), reach);
+    }
+    using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+    Policy const policy(execution(parts_[of.first_part].block()), 0, work);
+    Kokkos::parallel_for("halocline boundary", launched_at_once(policy), kernel);
+  }
+
   std::shared_ptr<Mesh const> mesh_;
-  FieldDescription like_;
-  std::vector<BlockBoundary<Real>> blocks_;
+  std::vector<FieldDescription> like_;
+  std::vector<BoundaryConditions> conditions_;
+  std::vector<BlockBoundary<Real>> parts_;  ///< by block, then field
+  std::vector<Launch> launches_;
   double time_ = std::numeric_limits<double>::quiet_NaN();  // time of the last evaluation
 };
 
 }  // namespace
 
-BoundaryFill::BoundaryFill(FieldBase const& like, BoundaryConditions conditions) {
-  require_periodicity(structured(like.mesh()), conditions);
-  if (like.precision() == Precision::single) {
+BoundaryFill::BoundaryFill(FieldBase const& like, BoundaryConditions conditions)
+    : BoundaryFill({&like}, std::vector{std::move(conditions)}) {}
+BoundaryFill::BoundaryFill(std::vector<FieldBase const*> const& like, std::vector<BoundaryConditions> conditions) {
+  if (like.empty() || like.size() != conditions.size())
+    throw DefectError("a fill has conditions for each of its fields, and at least one field");
+  for (BoundaryConditions const& each : conditions) require_periodicity(structured(like.front()->mesh()), each);
+  if (like.front()->precision() == Precision::single) {
     implementation_ = std::make_unique<TypedFill<float>>(like, std::move(conditions));
   } else {
     implementation_ = std::make_unique<TypedFill<double>>(like, std::move(conditions));
@@ -275,11 +345,14 @@ BoundaryFill::~BoundaryFill() = default;
 BoundaryFill::BoundaryFill(BoundaryFill&&) noexcept = default;
 BoundaryFill& BoundaryFill::operator=(BoundaryFill&&) noexcept = default;
 
-void BoundaryFill::fill(FieldBase& field, double time, BoundaryReach reach) {
+void BoundaryFill::fill(std::span<FieldBase* const> fields, double time, BoundaryReach reach) {
   implementation_->evaluate(time);
-  implementation_->fill(field, reach);
+  implementation_->fill(fields, reach);
 }
 
-BoundaryConditions const& BoundaryFill::conditions() const { return implementation_->conditions; }
+void BoundaryFill::fill(FieldBase& field, double time, BoundaryReach reach) {
+  std::array<FieldBase*, 1> const one{&field};
+  fill(one, time, reach);
+}
 
 }  // namespace halocline

@@ -4,7 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "framework/field/field.hpp"
 #include "framework/field/test_fields.hpp"
@@ -380,6 +385,124 @@ TEST(Boundary, ARobinConditionThatFixesTheGhostAloneGivesItItsValue) {
   }
 }
 
+/// Conditions of all kinds, other ones on each face and for each n; periodic where the mesh is.
+BoundaryConditions mixed_conditions(StructuredMesh const& mesh, int n) {
+  BoundaryKind const kinds[] = {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::robin,
+                                BoundaryKind::reflecting, BoundaryKind::zero};
+  static Expression const values[] = {Expression("2"), Expression("1 + x - 2*y + 3*z"), Expression("cos(x + t)*y"),
+                                      Expression("t")};
+  BoundaryConditions conditions;
+  for (int face = 0; face < 6; ++face) {
+    int const at = face + 7 * n;
+    conditions.faces[static_cast<std::size_t>(face)] = {
+        .kind = mesh.periodic(face / 2) ? BoundaryKind::periodic : kinds[at % 5],
+        .value = values[at % 4],
+        .a = 0.3 + at,
+        .b = 1.7};
+  }
+  return conditions;
+}
+
+/// Fills `count` fields together and one by one, and expects the same bits everywhere.
+template <class Real>
+void expect_filled_as_one_by_one(std::shared_ptr<StructuredMesh const> const& mesh, std::vector<Centring> const& kinds,
+                                 int count, int ghosts, int components) {
+  std::vector<std::unique_ptr<Field<Real>>> fields[2];
+  std::vector<FieldBase*> together;
+  std::vector<FieldBase const*> like;
+  std::vector<BoundaryConditions> conditions;
+  std::vector<BoundaryFill> alone;
+  for (int n = 0; n < count; ++n) {
+    FieldDescription const description{.name = "u" + std::to_string(n),
+                                       .centring = kinds[static_cast<std::size_t>(n) % kinds.size()],
+                                       .components = components,
+                                       .ghosts = ghosts,
+                                       .vector = components > 1};
+    conditions.push_back(mixed_conditions(*mesh, n));
+    for (auto& all : fields) {
+      all.push_back(std::make_unique<Field<Real>>(mesh, description));
+      for (int c = 0; c < components; ++c)
+        all.back()->fill(Expression("sin(1 + x + 3*y - z) + " + std::to_string(10 * n + c)), 0, c);
+    }
+    together.push_back(fields[0].back().get());
+    like.push_back(together.back());
+    alone.emplace_back(*like.back(), conditions.back());
+  }
+  BoundaryFill all(like, conditions);
+  for (auto const& [time, reach] : {std::pair{0.5, BoundaryReach::faces}, {0.25, BoundaryReach::corners}}) {
+    all.fill(together, time, reach);
+    for (std::size_t n = 0; n < like.size(); ++n) {
+      alone[n].fill(*fields[1][n], time, reach);
+      for (Block const& block : mesh->blocks()) {
+        HostCopy<Real> mine(*fields[0][n], block);
+        HostCopy<Real> other(*fields[1][n], block);
+        for_each(like[n]->with_ghosts(block), [&](Index i, Index j, Index k) {
+          for (int c = 0; c < components; ++c) {
+            ASSERT_EQ(mine(c, i, j, k), other(c, i, j, k))
+                << to_string(like[n]->centring()) << ", field " << n << " of " << count << ", component " << c << " at "
+                << i << ' ' << j << ' ' << k << ", time " << time;
+          }
+        });
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(Boundary, SeveralFieldsAreFilledTogetherAsOneByOne) {
+  auto const axis = [](Index cells) { return Axis::uniform(cells, 0, 0.5 + static_cast<double>(cells)); };
+  std::vector<std::vector<Axis>> domains{{axis(13)}, {axis(7), axis(11)}, {axis(5), axis(7), axis(4)}};
+  if (test::communicator().size() == 1) {
+    for (std::vector<Axis> const& small : {std::vector{axis(1)}, {axis(2), axis(1)}, {axis(1), axis(2), axis(3)}})
+      domains.push_back(small);
+  }
+  std::vector<std::vector<Centring>> kinds{{std::begin(all_centrings), std::end(all_centrings)}};
+  for (Centring const each : all_centrings) kinds.push_back({each});
+  for (std::vector<Axis> const& axes : domains) {
+    for (bool const periodic : {false, true}) {
+      auto const mesh = mesh_of(axes, {periodic, false, false}, {0, 0, 0}, axes.back().cells() > 3 ? 2 : 1);
+      for (std::vector<Centring> const& of_kinds : kinds) {
+        for (int const count : {1, 2, 3, 10}) {
+          int const components = count == 3 ? mesh->dimensions() : 1;
+          expect_filled_as_one_by_one<double>(mesh, of_kinds, count, count == 2 ? 2 : 1, components);
+          expect_filled_as_one_by_one<float>(mesh, of_kinds, count, count == 3 ? 2 : 1, components);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+/// The launches since the last call.
+int launches_so_far = 0;
+
+TEST(Boundary, FieldsOfOneLayoutTakeOneLaunch) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(7, 0, 1)});
+  Field<double> u(mesh, {.name = "u"});
+  Field<double> v(mesh, {.name = "v"});
+  Field<double> w(mesh, {.name = "w", .centring = Centring::face_x});
+  auto const conditions = [&](int count) {
+    std::vector<BoundaryConditions> all;
+    for (int n = 0; n < count; ++n) all.push_back(BoundaryConditions::all({.kind = with_values[n % 3]}));
+    return all;
+  };
+  BoundaryFill same({&u, &v, &u, &v}, conditions(4));
+  BoundaryFill other({&u, &v, &w}, conditions(3));
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback([](char const* name, std::uint32_t, std::uint64_t*) {
+    launches_so_far += name == std::string("halocline boundary");
+  });
+  auto const launches = [&](BoundaryFill& fill, std::vector<FieldBase*> const& fields) {
+    launches_so_far = 0;
+    fill.fill(fields, 0);
+    return launches_so_far;
+  };
+  int const of_same = launches(same, {&u, &v, &u, &v});
+  int const of_other = launches(other, {&u, &v, &w});
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
+  EXPECT_EQ(of_same, mesh->blocks().size());
+  EXPECT_EQ(of_other, 2 * mesh->blocks().size());
+}
+
 TEST(Boundary, RefusesWhatDoesNotFit) {
   auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {false, true, false});
   Field<double> field(mesh, {.name = "u"});
@@ -399,6 +522,18 @@ TEST(Boundary, RefusesWhatDoesNotFit) {
   BoundaryFill boundary(field, conditions);
   Field<double> wider(mesh, {.name = "w", .ghosts = 2});
   EXPECT_EQ(message_of([&] { boundary.fill(wider, 0); }), "field `w` is not like `u`, whose ghosts are filled");
+
+  std::vector<FieldBase*> const both{&field, &wider};
+  EXPECT_EQ(message_of([&] { boundary.fill(both, 0); }), "2 fields were given to a fill of 1");
+  EXPECT_EQ(message_of([&] {
+              BoundaryFill({&field, &wider}, {conditions});
+            }),
+            "a fill has conditions for each of its fields, and at least one field");
+  Field<float> single(mesh, {.name = "s"});
+  EXPECT_EQ(message_of([&] {
+              BoundaryFill({&field, &single}, {conditions, conditions});
+            }),
+            "fields whose ghosts are filled together have one mesh and one precision");
 }
 
 TEST(Boundary, NamesWhereAValueDoesNotExist) {

@@ -13,6 +13,8 @@ class BoxSet {
  public:
   static constexpr int capacity = 12;
 
+  [[nodiscard]] friend bool operator==(BoxSet const&, BoxSet const&) = default;
+
   /// Empty boxes are ignored.
   void add(IndexRange const& range, int tag) {
     if (range.empty()) return;

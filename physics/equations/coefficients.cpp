@@ -150,10 +150,8 @@ void fill_ghosts_of_coefficients(StructuredMesh const& mesh, Fields<Real> const&
     all.push_back(field.get());
   }
   Exchange(like, {.corners = corners}).exchange(all);
-  BoundaryConditions const walls = walls_of_kind(BoundaryKind::neumann, mesh);
-  for (auto const& field : fields) {
-    BoundaryFill(*field, walls).fill(*field, 0, corners ? BoundaryReach::corners : BoundaryReach::faces);
-  }
+  std::vector const walls(all.size(), walls_of_kind(BoundaryKind::neumann, mesh));
+  BoundaryFill(like, walls).fill(all, 0, corners ? BoundaryReach::corners : BoundaryReach::faces);
 }
 
 template <class Real>

@@ -1,14 +1,19 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <halocline/physics.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "framework/deck/mistakes.hpp"
+#include "framework/mesh/mesh_section.hpp"
+#include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "physics/equations/test_declared.hpp"
 #include "physics/equations/test_problems.hpp"
@@ -357,6 +362,213 @@ TEST(Coefficients, DiffusivitiesBelowZeroAreRefusedByNameAndPlace) {
         std::string::npos)
         << error.what();
   }
+}
+
+/// The flow between cells: what a donor cell gives, or the mean of both.
+template <class Real, int Axis, bool Upwind, class U>
+KOKKOS_FORCEINLINE_FUNCTION Real carried(Real lower, Real upper, U const& u) {
+  if constexpr (Upwind) {
+    return upper * select(upper > 0, u[here], u[along<Axis, 1>]) -
+           lower * select(lower > 0, u[along<Axis, -1>], u[here]);
+  } else {
+    return Real(0.5) * (upper * (u[here] + u[along<Axis, 1>]) - lower * (u[along<Axis, -1>] + u[here]));
+  }
+}
+
+/// du/dt = -div(v u) with velocities that are stored on faces …
+template <class Real, int Axes, bool Upwind>
+struct CarriedByStored {
+  static constexpr Shape shape = star<1, Axes>;
+  static constexpr int coefficient_fields = Axes;
+  static constexpr Shape input_shape(int n) {
+    return n == 0 ? shape : n == 1 ? line<1, 0> : n == 2 ? line<1, 1> : line<1, 2>;
+  }
+  explicit CarriedByStored(Options const&) {}
+  template <class P, class U, class... V>
+  KOKKOS_FUNCTION Real operator()(P const& at, U const& u, V const&... v) const {
+    return -along_axis<0>(at, u, v...);
+  }
+
+ private:
+  template <int Axis, class P, class U, class V, class... More>
+  KOKKOS_FORCEINLINE_FUNCTION static Real along_axis(P const& at, U const& u, V const& v, More const&... more) {
+    Real const net = at.inverse_spacing(Axis) * carried<Real, Axis, Upwind>(v[here], v[along<Axis, 1>], u);
+    if constexpr (Axis + 1 < Axes) {
+      return net + along_axis<Axis + 1>(at, u, more...);
+    } else {
+      return net;
+    }
+  }
+};
+template <class Real, int Axes>
+using Donor = CarriedByStored<Real, Axes, true>;
+template <class Real, int Axes>
+using Central = CarriedByStored<Real, Axes, false>;
+
+/// … or computed there: cos(2 pi x) along each axis.
+template <class Real, int Axes>
+struct DonorComputed {
+  static constexpr Shape shape = star<1, Axes>;
+  explicit DonorComputed(Options const&) {}
+  template <class P, class U>
+  KOKKOS_FUNCTION Real operator()(P const& at, U const& u) const {
+    Real sum = along_axis<0>(at, u);
+    if constexpr (Axes > 1) sum += along_axis<1>(at, u);
+    if constexpr (Axes > 2) sum += along_axis<2>(at, u);
+    return -sum;
+  }
+
+ private:
+  template <class P>
+  KOKKOS_FORCEINLINE_FUNCTION static Real velocity(P const& at, int axis, Index further) {
+    Real const x = static_cast<Real>(at.index(axis) + further) / at.inverse_spacing(axis);
+    return Kokkos::cos(2 * Kokkos::numbers::pi_v<Real> * x);
+  }
+  template <int Axis, class P, class U>
+  KOKKOS_FORCEINLINE_FUNCTION static Real along_axis(P const& at, U const& u) {
+    return at.inverse_spacing(Axis) * carried<Real, Axis, true>(velocity(at, Axis, 0), velocity(at, Axis, 1), u);
+  }
+};
+
+/// A field that velocities on faces carry; without `stored`, they are not declared.
+Equations carrying(bool stored = true) {
+  Equations equations("carrying", "A field in a flow.");
+  equations.field("u", "What is carried.").mean("u");
+  for (int axis = 0; axis < 3 && stored; ++axis) {
+    std::string const x(1, "xyz"[axis]);
+    equations.face_coefficient("v" + x, axis, "Velocity along " + x + ".", "cos(2*pi*" + x + ")");
+  }
+  return equations;
+}
+
+/// The largest difference between the fields of two physics on one mesh, on any rank.
+double difference(Physics const& a, Physics const& b, StructuredMesh const& mesh) {
+  double largest = 0;
+  for (Block const& block : mesh.blocks()) {
+    auto const size = static_cast<std::size_t>(mesh.owned(block, Centring::cell).size());
+    std::vector<double> values[2] = {std::vector<double>(size), std::vector<double>(size)};
+    a.fields()[0]->copy_owned(block, 0, std::as_writable_bytes(std::span(values[0])));
+    b.fields()[0]->copy_owned(block, 0, std::as_writable_bytes(std::span(values[1])));
+    for (std::size_t n = 0; n < size; ++n) largest = std::max(largest, std::abs(values[0][n] - values[1][n]));
+  }
+  return mesh.communicator().max(largest);
+}
+
+// A border between blocks or ranks, a periodic one or a wall has one face: both sides must read it.
+TEST(FaceCoefficients, StoredVelocitiesAreThoseThatAFunctorComputes) {
+  PhysicsEntry const stored = carrying().evolution<Donor, 1, 2, 3>();
+  PhysicsEntry const computed = carrying(false).evolution<DonorComputed, 1, 2, 3>();
+  std::vector<std::vector<Index>> const domains{{23}, {13, 10}, {10, 9, 12}};
+  for (std::vector<Index> const& cells : domains) {
+    for (int const blocks : {1, 2, 3}) {
+      for (bool const periodic : {false, true}) {
+        auto const mesh = test::unit_mesh(cells, {.periodic = {periodic, false, periodic}, .blocks_per_rank = blocks});
+        std::string const deck =
+            "time: {method: ssp_rk3}\ncarrying: {u: {initial: '2+sin(3+4*x)*cos(1+5*y)*exp(z)'}}\n";
+        auto const a = make(stored, deck, mesh);
+        auto const b = make(computed, deck, mesh);
+        for (Physics* const each : {a.get(), b.get()}) run(*each, 0.02, 5);
+        // Rounding: velocities differ by 1e-16, rates by that times 23.
+        EXPECT_LT(difference(*a, *b, *mesh), 1e-14) << cells.size() << " axes, " << blocks << " blocks";
+      }
+    }
+  }
+}
+
+// The expressions differ at both ends of a periodic axis, which are one face.
+TEST(FaceCoefficients, FluxesConserveAcrossPeriodicEnds) {
+  PhysicsEntry const entry = carrying().evolution<Donor, 1, 2, 3>();
+  std::vector<std::vector<Index>> const domains{{23}, {13, 10}, {10, 9, 12}};
+  for (std::vector<Index> const& cells : domains) {
+    for (int const blocks : {1, 3}) {
+      auto const mesh = test::unit_mesh(cells, {.periodic = {true, true, true}, .blocks_per_rank = blocks});
+      auto const physics = make(entry,
+                                "time: {method: rk4}\ncarrying: {vx: 1+x, vy: 'x-y', vz: 'y*z-0.3', u: {initial: "
+                                "'2+sin(3+4*x)*cos(1+5*y)*exp(z)'}}\n",
+                                mesh);
+      double const mean = quantity(*physics, "mean(u)");
+      run(*physics, 0.1, 20);
+      EXPECT_NEAR(quantity(*physics, "mean(u)"), mean, 1e-14) << cells.size() << " axes, " << blocks << " blocks";
+    }
+  }
+}
+
+TEST(FaceCoefficients, CentralFluxesAreOfSecondOrder) {
+  PhysicsEntry const entry = carrying().evolution<Central, 1, 2>();
+  // Of period 1: u = 2 + sin(2 pi (x + y)) e^-t, v = (1 + cos(2 pi x) / 2, 1 - sin(2 pi y) / 2).
+  auto const error = [&](int axes, Index cells) {
+    std::string const phase = axes == 1 ? "(2*pi*x)" : "(2*pi*(x+y))";
+    std::string const u = "(2+sin" + phase + "*exp(-t))";
+    std::string const slope = "2*pi*cos" + phase + "*exp(-t)";
+    std::string source = "-sin" + phase + "*exp(-t)+(1+cos(2*pi*x)/2)*" + slope + "-pi*sin(2*pi*x)*" + u;
+    if (axes == 2) source += "+(1-sin(2*pi*y)/2)*" + slope + "-pi*cos(2*pi*y)*" + u;
+    auto const physics = make(
+        entry,
+        "time: {method: rk4}\ncarrying: {vx: 1+cos(2*pi*x)/2, vy: 1-sin(2*pi*y)/2, u: {initial: '" + u + "', exact: '" +
+            u + "', source: '" + source + "'}}\n",
+        test::unit_mesh(std::vector<Index>(static_cast<std::size_t>(axes), cells), {.periodic = {true, true, true}}));
+    run(*physics, 0.2, 80);
+    return quantity(*physics, "error_2(u)");
+  };
+  for (int const axes : {1, 2}) EXPECT_NEAR(std::log2(error(axes, 16) / error(axes, 32)), 2, 0.3) << axes;
+}
+
+TEST(FaceCoefficients, SumsReadThem) {
+  PhysicsEntry const one = carrying().evolution<Central, 2>();
+  PhysicsEntry const two = carrying().evolution<Central, Central, 2>();
+  auto const mesh = test::unit_mesh({8, 7});
+  auto const a = make(one, "time: {method: rk4}\ncarrying: {vx: 2+2*x, vy: 2*y, u: {initial: x*y}}\n", mesh);
+  auto const b = make(two, "time: {method: rk4}\ncarrying: {vx: 1+x, vy: y, u: {initial: x*y}}\n", mesh);
+  for (Physics* const each : {a.get(), b.get()}) run(*each, 0.01, 3);
+  EXPECT_EQ(difference(*a, *b, *mesh), 0);
+}
+
+std::string mistakes_of(PhysicsEntry const& entry, std::string const& deck) {
+  Section root("", "A deck.");
+  root.section(declare_mesh_section());
+  root.section(time_section());
+  root.section(entry.options);
+  Deck const given("deck", deck);
+  try {
+    Options const read = given.read(root);
+    Mistakes mistakes;
+    entry.validate(read, mistakes);
+    mistakes.report();
+  } catch (InputError const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(FaceCoefficients, WrongOnesAreRefusedByName) {
+  PhysicsEntry const entry = carrying().evolution<Donor, 1, 2, 3>();
+  auto const refused = [&](std::string const& own, std::string const& message) {
+    std::string const said = mistakes_of(entry, "mesh: {cells: [8, 8]}\ncarrying: {" + own + "}\n");
+    EXPECT_NE(said.find(message), std::string::npos) << said;
+  };
+  EXPECT_EQ(mistakes_of(entry, "mesh: {cells: [8, 8]}\ncarrying: {vx: 1+y}\n"), "");
+  refused("vz: 1", "`carrying.vz`: the mesh has no such axis");
+  refused("vx: t", "`carrying.vx`: 't' depends on t, but coefficients are constant in time");
+  refused("vx: {file: a.npy}", "`carrying.vx`: expected a number or an expression of x, y, z and t, got a section");
+  EXPECT_THROW(
+      static_cast<void>(make(entry, "carrying: {vx: 1/(x-0.5)}\n", test::unit_mesh({8}, {}, test::this_rank()))),
+      InputError);
+
+  auto const message = [](auto const& work) -> std::string {
+    try {
+      work();
+    } catch (InputError const& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message([] { carrying().face_coefficient("w", 3, "Velocity.", "0"); }),
+            "physics `carrying`: the faces of `w` are along axis 0, 1 or 2, not 3");
+  EXPECT_EQ(message([] { static_cast<void>(carrying().coefficient("k", "Another.", "0").evolution<Donor, 2>()); }),
+            "physics `carrying`: its functor has 2 coefficients (`coefficient_fields`, by default 0), but the declared "
+            "coefficients are vx, vy, k on meshes of 2 axes");
+  EXPECT_EQ(message([] { static_cast<void>(carrying().computed("vy", {}).evolution<Donor, 2>()); }),
+            "physics `carrying`: `computed` gives values of cells, but `vy` is on faces");
 }
 
 /// The only field, with a material: u starts as twice the material unless the deck says otherwise.

@@ -51,12 +51,9 @@ EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh,
       reads_corners_(stages_->shape().kind == ShapeKind::box),
       exchange_(as_bases(like_), {.corners = reads_corners_}),
       linear_(std::move(linear)) {
-  // Ghosts that nobody writes stay zero.
-  auto const is_zero_beyond_walls = [](EquationField const& field) { return are_zero(field.walls); };
-  bool const has_walls = !law_ && !std::all_of(fields_.begin(), fields_.end(), is_zero_beyond_walls);
-  for (std::size_t n = 0; n < fields_.size() && has_walls; ++n) {
-    walls_.emplace_back(*like_.fields()[n], fields_[n].walls);
-  }
+  std::vector<BoundaryConditions> walls;
+  for (EquationField const& field : fields_) walls.push_back(field.walls);
+  if (!law_ && !std::all_of(walls.begin(), walls.end(), are_zero)) walls_.emplace(as_bases(like_), std::move(walls));
   for (std::size_t n = 0; n < fields_.size(); ++n) {
     EquationField const& field = fields_[n];
     points_.push_back(point_sources(field.points, *mesh_, *like_.fields()[n]));
@@ -96,9 +93,8 @@ void EquationSystem<Real>::exchange(FieldVector<Real>& y) {
 template <class Real>
 void EquationSystem<Real>::fill_walls(double time, FieldVector<Real>& y) {
   if (law_) law_->fill_walls(time, y.fields());
-  for (std::size_t n = 0; n < walls_.size(); ++n) {
-    walls_[n].fill(*y.fields()[n], time, reads_corners_ ? BoundaryReach::corners : BoundaryReach::faces);
-  }
+  BoundaryReach const reach = reads_corners_ ? BoundaryReach::corners : BoundaryReach::faces;
+  if (walls_) walls_->fill(y.underlying_fields(), time, reach);
 }
 
 template <class Real>
@@ -149,10 +145,12 @@ Vector const* EquationSystem<Real>::beside_sweeps(RatePart part, double time, Fi
   if (linear_.is_swept) return source;
   exchange_.finish();
   if (!rate_) rate_ = create_state();
-  for (std::size_t n = 0; stages_->has_explicit_part() && n < fields_.size(); ++n) {
-    if (zero_walls_.size() == n)
-      zero_walls_.emplace_back(*like_.fields()[n], walls_of_kind(BoundaryKind::zero, *mesh_));
-    zero_walls_[n].fill(*y.fields()[n], time);
+  if (stages_->has_explicit_part()) {
+    if (!zero_walls_) {
+      std::vector zero(fields_.size(), walls_of_kind(BoundaryKind::zero, *mesh_));
+      zero_walls_.emplace(as_bases(like_), std::move(zero));
+    }
+    zero_walls_->fill(y.underlying_fields(), time);
   }
   if (!linear_.rate->evaluate(part, time, y, as_state<Real>(*rate_))) return source;
   if (source != nullptr) rate_->add(1, *source);

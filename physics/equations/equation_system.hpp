@@ -147,8 +147,9 @@ class EquationSystem final : public EvolvingSystem {
   std::unique_ptr<StateLaw<Real>> law_;  ///< null: none
   bool reads_corners_;
   Exchange exchange_;
-  std::vector<BoundaryFill> walls_;
-  std::vector<BoundaryFill> zero_walls_;  ///< for operators, where sweeps fill ghosts otherwise; made when first needed
+  std::optional<BoundaryFill> walls_;  ///< empty: ghosts that nobody writes stay zero, or a law fills them
+  std::optional<BoundaryFill>
+      zero_walls_;  ///< for operators, where sweeps fill ghosts otherwise; made when first needed
   LinearPart<Real> linear_;
   std::optional<double> linear_euler_rate_;        ///< once computed
   std::unique_ptr<Vector> right_;                  ///< with sources that are solved for; made when first needed

@@ -18,16 +18,22 @@
 namespace halocline {
 namespace {
 
+std::vector<std::string> names_of(std::vector<DeclaredCoefficient> const& coefficients, int axes) {
+  std::vector<std::string> names;
+  for (DeclaredCoefficient const& each : coefficients) {
+    if (each.exists(axes)) names.push_back(each.name);
+  }
+  return names;
+}
+
 std::string listed(std::vector<std::string> const& names) {
   std::string all;
   for (std::string const& name : names) all += (all.empty() ? "" : ", ") + name;
   return all.empty() ? "none" : all;
 }
 
-/// An option with the values of a field; optional without a default.
-void declare_option(Section& section, std::string const& name, std::string const& sentence,
-                    std::string const& initial) {
-  Option& option = section.field(name, sentence);
+/// Makes an option optional if it has no default.
+void set_default(Option& option, std::string const& initial) {
   if (initial.empty())
     option.optional();
   else
@@ -152,14 +158,14 @@ Equations& Equations::usual_walls(BoundaryKind kind) {
 
 Equations& Equations::field(std::string const& name, std::string const& sentence, std::string const& initial) {
   Section& section = options_.section(name, sentence);
-  declare_option(section, "initial", "Initial values.", initial);
+  set_default(section.field("initial", "Initial values."), initial);
   declare_field(section);
   declared_.fields.push_back(name);
   return *this;
 }
 
 Equations& Equations::only_field(std::string const& name, std::string const& sentence, std::string const& initial) {
-  declare_option(options_, "initial", sentence, initial);
+  set_default(options_.field("initial", sentence), initial);
   declare_field(options_);
   declared_.fields.push_back(name);
   declared_.in_own_section = true;
@@ -167,8 +173,16 @@ Equations& Equations::only_field(std::string const& name, std::string const& sen
 }
 
 Equations& Equations::coefficient(std::string const& name, std::string const& sentence, std::string const& initial) {
-  declare_option(options_, name, sentence, initial);
-  declared_.coefficients.push_back(name);
+  set_default(options_.field(name, sentence), initial);
+  declared_.coefficients.push_back({name});
+  return *this;
+}
+
+Equations& Equations::face_coefficient(std::string const& name, int axis, std::string const& sentence,
+                                       std::string const& initial) {
+  require(axis >= 0 && axis < 3, "the faces of `" + name + "` are along axis 0, 1 or 2, not " + std::to_string(axis));
+  set_default(options_.expression(name, sentence), initial);
+  declared_.coefficients.push_back({name, axis});
   return *this;
 }
 
@@ -280,18 +294,32 @@ Equations& Equations::test_deck(std::string text) {
   return *this;
 }
 
+void Equations::require_coefficients(std::vector<int> const& dimensions, std::vector<int> const& read) const {
+  for (std::size_t n = 0; n < read.size(); ++n) {
+    std::vector<std::string> const there = names_of(declared_.coefficients, dimensions[n]);
+    std::string text = "its functor has " + std::to_string(read[n]);
+    text.append(" coefficients (`coefficient_fields`, by default 0), but the declared coefficients are ");
+    text += listed(there);
+    if (there.size() < declared_.coefficients.size())
+      text.append(" on meshes of ")
+          .append(std::to_string(dimensions[n]))
+          .append(dimensions[n] == 1 ? " axis" : " axes");
+    require(read[n] == static_cast<int>(there.size()), text);
+  }
+  for (ComputedField const& each : declared_.computed) {
+    auto const is_it = [&](DeclaredCoefficient const& of) { return of.is_on_faces() && of.name == each.name; };
+    require(std::none_of(declared_.coefficients.begin(), declared_.coefficients.end(), is_it),
+            "`computed` gives values of cells, but `" + each.name + "` is on faces");
+  }
+}
+
 PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits, AllStages const& stages) const {
   for (int const fields : traits.fields) {
     if (fields == static_cast<int>(declared_.fields.size())) continue;
     throw InputError("physics `" + declared_.name + "`: its functor has " + std::to_string(fields) +
                      " fields (`fields`, by default 1), but the declared fields are " + listed(declared_.fields));
   }
-  for (int const coefficients : traits.coefficients) {
-    if (coefficients == static_cast<int>(declared_.coefficients.size())) continue;
-    throw InputError("physics `" + declared_.name + "`: its functor has " + std::to_string(coefficients) +
-                     " coefficients (`coefficient_fields`, by default 0), but the declared coefficients are " +
-                     listed(declared_.coefficients));
-  }
+  require_coefficients(dimensions, traits.coefficients);
   if (declared_.face_mean && traits.has_rate) {
     throw InputError("physics `" + declared_.name + "`: a functor with operator() takes the harmonic mean on faces");
   }
@@ -323,12 +351,14 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
   auto const validate = [declared](Options const& deck, Mistakes& mistakes) {
     Options const own = deck.section(declared.name);
     validate_points(own, deck.section("mesh"), mistakes);
-    for (std::string const& coefficient : declared.coefficients) {
-      if (!own.has(coefficient)) continue;
-      FieldSource const given = own.field(coefficient);
+    int const axes = static_cast<int>(deck.section("mesh").entries("cells"));
+    for (DeclaredCoefficient const& coefficient : declared.coefficients) {
+      std::string const& name = coefficient.name;
+      if (!coefficient.exists(axes) && own.given(name)) add_mistake(own, name, "the mesh has no such axis", mistakes);
+      if (!coefficient.exists(axes) || !own.has(name)) continue;
+      FieldSource const given = coefficient.source(own);
       if (!given.depends_on_time()) continue;
-      add_mistake(own, coefficient, "'" + given.text() + "' depends on t, but coefficients are constant in time",
-                  mistakes);
+      add_mistake(own, name, "'" + given.text() + "' depends on t, but coefficients are constant in time", mistakes);
     }
     if (!declared.speed.empty()) {
       FieldSource const speed = own.field(declared.speed);
@@ -348,10 +378,13 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
   };
   auto const create = [declared, stages](PhysicsContext const& context) -> std::unique_ptr<Physics> {
     Options const own = context.deck.section(declared.name);
+    Declared there = declared;
+    std::erase_if(there.coefficients,
+                  [&](DeclaredCoefficient const& each) { return !each.exists(context.mesh->dimensions()); });
     if (context.precision == Precision::single) {
-      return std::make_unique<Evolution<float>>(context, declared, stages.single(own, context.mesh));
+      return std::make_unique<Evolution<float>>(context, there, stages.single(own, context.mesh));
     }
-    return std::make_unique<Evolution<double>>(context, declared, stages.double_(own, context.mesh));
+    return std::make_unique<Evolution<double>>(context, there, stages.double_(own, context.mesh));
   };
   return {.name = declared.name,
           .sentence = options_.sentence(),
@@ -382,7 +415,7 @@ PhysicsEntry Equations::transported() const {
                       .order_in_time = 1,
                       .has_energy = false,
                       .fields = {static_cast<int>(declared_.fields.size())},
-                      .coefficients = {0}};
+                      .coefficients = {0, 0, 0}};
   PhysicsEntry all = entry({1, 2, 3}, traits, {no_sweeps<float>, no_sweeps<double>});
   if (!declared_.in_own_section) return all;
   all.time_dependence = TimeDependence::by_deck;
@@ -420,7 +453,7 @@ PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::
   }
   if (!declared_.coefficients.empty()) {
     throw InputError("physics `" + declared_.name + "`: a conservation law has no coefficients, but " +
-                     listed(declared_.coefficients) + " are declared");
+                     listed(names_of(declared_.coefficients, 3)) + " are declared");
   }
   require(!declared_.source_section && !declared_.is_carried && !declared_.is_second_order,
           "a conservation law has neither `transport`, `second_order` nor `point_sources`");

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/deck/field_source.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/deck/section.hpp"
 #include "framework/field/boundary.hpp"
@@ -20,6 +21,7 @@
 #include "physics/equations/riemann.hpp"
 #include "physics/equations/stage_sweeps.hpp"
 #include "physics/equations/stages.hpp"
+#include "physics/equations/sum_of_rates.hpp"
 #include "physics/equations/weighted_integrals.hpp"
 
 namespace halocline {
@@ -43,6 +45,23 @@ struct FieldQuantity {
 /// same for any blocks. Nothing if these options give the field otherwise.
 using ComputedCells = std::function<std::optional<std::vector<double>>(Options const& own, StructuredMesh const& mesh,
                                                                        Block const& block)>;
+
+/// A field that the functor of a declared physics reads and no integrator changes.
+struct DeclaredCoefficient {
+  std::string name;
+  int face_axis = -1;  ///< its values are on the faces along this axis; -1: on cells
+
+  [[nodiscard]] bool is_on_faces() const { return face_axis >= 0; }
+  /// Whether meshes with this many axes have such faces.
+  [[nodiscard]] bool exists(int axes) const { return face_axis < axes; }
+  [[nodiscard]] Centring centring() const {
+    return is_on_faces() ? static_cast<Centring>(static_cast<int>(Centring::face_x) + face_axis) : Centring::cell;
+  }
+  /// What a deck gives for it; the option must have a value.
+  [[nodiscard]] FieldSource source(Options const& own) const {
+    return is_on_faces() ? FieldSource(own.expression(name)) : own.field(name);
+  }
+};
 
 struct ComputedField {
   std::string name;
@@ -80,6 +99,7 @@ using PointStrength = std::function<std::function<double(double time)>(Options c
 /// fields> coupling() const`, in 1 / time, that matrix times the fields is added to their rate, and integrators solve
 /// for all fields together; the source includes <halocline/coupling.hpp>. A functor that has nothing else needs no
 /// operator(); fully implicit methods then advance it, too; if it is a `diffusivity` alone, also on stretched meshes.
+/// `evolution<Reaction, Drift>()` adds the rates of several functors.
 class Equations {
  public:
   /// \param name of the physics in decks, and of its section
@@ -118,6 +138,11 @@ class Equations {
   /// Declares a coefficient: a field that the deck gives, by an expression of position or a file, and that the functor
   /// reads after those of the state, in this order. `initial` is its default; if that is empty, decks need not give it.
   Equations& coefficient(std::string const& name, std::string const& sentence, std::string const& initial);
+  /// The same on the faces along an axis (0, 1 or 2), where decks give an expression: `k[here]` is the value on the
+  /// face before the point along that axis, `k[along<Axis, 1>]` that on the face behind it. Meshes without that axis
+  /// lack it: functors for them read the coefficients that there are. Throws InputError for any other axis.
+  Equations& face_coefficient(std::string const& name, int axis, std::string const& sentence,
+                              std::string const& initial);
   /// Declares a field that does not change and that no rate reads: it is written with the state and may weight
   /// integrals.
   Equations& material(std::string const& name, ComputedCells cells);
@@ -175,7 +200,7 @@ class Equations {
   [[nodiscard]] PhysicsEntry evolution() const {
     static_assert(Rate<double>::shape.dimensions() > 0, "a rate that reads only its own point must name its Axes");
     constexpr int axes = Rate<double>::shape.dimensions();
-    equation::require_rate<double, Rate<double>, axes>();
+    equation::Requirements<Rate<double>>::template hold<double, axes>();
     Traits const traits{Rate<double>::shape.radius,
                         equation::has_linear_part<double, Rate<double>>(),
                         equation::HasRate<double, Rate<double>, axes>,
@@ -189,7 +214,7 @@ class Equations {
   /// The physics whose rate is `Rate<Real, Axes>`, on meshes with any of these numbers of axes.
   template <template <class, int> class Rate, int... Axes>
   [[nodiscard]] PhysicsEntry evolution() const {
-    (equation::require_rate<double, Rate<double, Axes>, Axes>(), ...);
+    (equation::Requirements<Rate<double, Axes>>::template hold<double, Axes>(), ...);
     Traits const traits{std::max({Rate<double, Axes>::shape.radius...}),
                         (equation::has_linear_part<double, Rate<double, Axes>>() || ...),
                         (equation::HasRate<double, Rate<double, Axes>, Axes> || ...),
@@ -200,6 +225,25 @@ class Equations {
                         {equation::coefficients_of<Rate<double, Axes>>()...}};
     return entry({Axes...}, traits,
                  {make_stages_of_axes<float, Rate, Axes...>, make_stages_of_axes<double, Rate, Axes...>});
+  }
+
+  /// The physics whose rate is the sum of several functors' rates, which one sweep evaluates. Each is constructed and
+  /// called as if it was the only one: it has the same `fields`, `coefficient_fields` and `order_in_time` as the others
+  /// and gets all fields and coefficients. `shape` is its own. `fastest` adds up, so all that have an operator() have
+  /// it, or none; one of them may have `diffusivity`, and one `coupling`.
+  template <template <class> class First, template <class> class Second, template <class> class... More>
+  [[nodiscard]] PhysicsEntry evolution() const {
+    return evolution<equation::Sum<First, Second, More...>::template Of>();
+  }
+  /// The same for functors by the number of axes; for more than three, give a SumOfRates.
+  template <template <class, int> class First, template <class, int> class Second, int... Axes>
+  [[nodiscard]] PhysicsEntry evolution() const {
+    return evolution<equation::SumByAxes<First, Second>::template Of, Axes...>();
+  }
+  template <template <class, int> class First, template <class, int> class Second, template <class, int> class Third,
+            int... Axes>
+  [[nodiscard]] PhysicsEntry evolution() const {
+    return evolution<equation::SumByAxes<First, Second, Third>::template Of, Axes...>();
   }
 
   /// The physics without any other rate than transport(). With `only_field`, decks without a section `time` give its
@@ -223,7 +267,7 @@ class Equations {
   struct Declared {
     std::string name;
     std::vector<std::string> fields;
-    std::vector<std::string> coefficients;
+    std::vector<DeclaredCoefficient> coefficients;
     std::vector<std::string> conserved;
     std::vector<FieldQuantity> quantities;
     std::vector<WeightedIntegral> integrals;
@@ -264,11 +308,7 @@ class Equations {
   template <class Real, class Rate, int Axes>
   [[nodiscard]] static StagesOfLaw<Real> make_stages(Options const& own,
                                                      std::shared_ptr<StructuredMesh const> const& mesh) {
-    if constexpr (std::is_constructible_v<Rate, Options const&, StructuredMesh const&>) {
-      return {std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate(own, *mesh)), nullptr};
-    } else {
-      return {std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate(own)), nullptr};
-    }
+    return {std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, equation::make_rate<Rate>(own, *mesh)), nullptr};
   }
   template <class Real, template <class, int> class Rate, int... Axes>
   [[nodiscard]] static StagesOfLaw<Real> make_stages_of_axes(Options const& own,
@@ -282,6 +322,8 @@ class Equations {
   /// Throws InputError, with `text`, unless it holds.
   void require(bool holds, std::string const& text) const;
   void require_no_field(std::string const& declaration) const;
+  /// Throws InputError unless each functor reads as many coefficients as meshes with its number of axes have.
+  void require_coefficients(std::vector<int> const& dimensions, std::vector<int> const& read) const;
   Equations& report(FieldQuantity::Kind kind, std::string const& field);
   void require_field(std::string const& field) const;
   /// Static properties of the functor.

@@ -284,26 +284,32 @@ void Evolution<Real>::set_coefficients(std::vector<EquationField> const& fields,
   Coefficients<Real> all{
       .walls = walls_of(fields), .is_solved_for = treatment_ != Treatment::explicit_, .is_swept = is_swept_};
   all.mean = face_mean(declared_, own_);
-  auto const is_number = [&](std::string const& name) { return own_.has(name) && own_.field(name).is_constant(); };
+  auto const is_number = [&](DeclaredCoefficient const& each) {
+    return own_.has(each.name) && each.source(own_).is_constant();
+  };
   bool const is_damped = declared_.has_sponge && has_sponge(own_);
   if (stages.takes_constants() && !is_damped && declared_.computed.empty() &&
       std::all_of(declared_.coefficients.begin(), declared_.coefficients.end(), is_number)) {
-    for (std::string const& name : declared_.coefficients) {
-      double const value = own_.field(name).constant();
-      bool const is_speed = name == declared_.speed;
+    for (DeclaredCoefficient const& each : declared_.coefficients) {
+      double const value = each.source(own_).constant();
+      bool const is_speed = each.name == declared_.speed;
       if (is_speed) highest_speed_ = value;
       all.constants.push_back(is_speed ? value * value : value);
     }
     return stages.set_coefficients(all, state_.fields());
   }
-  for (std::string const& name : declared_.coefficients) {
+  for (DeclaredCoefficient const& each : declared_.coefficients) {
+    std::string const& name = each.name;
     std::string const called = own_.full_name(name);
     bool const is_speed = name == declared_.speed;
-    auto const field = make_fields<Real>(mesh_, {is_speed ? name + "_squared" : name}, stages.coefficient_ghosts())[0];
+    auto const field =
+        std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = is_speed ? name + "_squared" : name,
+                                                              .centring = each.centring(),
+                                                              .ghosts = stages.coefficient_ghosts()});
     if (compute(*field)) {
       all.vary = true;
     } else if (own_.has(name)) {
-      FieldSource const source = own_.field(name);
+      FieldSource const source = each.source(own_);
       fill(source, called, time_, *field);
       all.vary = all.vary || !source.is_constant();
     } else {

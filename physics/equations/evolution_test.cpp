@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/runtime/error.hpp"
+#include "physics/equations/sum_of_rates.hpp"
 #include "physics/equations/test_declared.hpp"
 #include "physics/equations/test_problems.hpp"
 
@@ -112,6 +113,216 @@ TEST(Evolution, DiffusionBesideTheRateIsDiffusionWithinIt) {
     double const one = error_of(whole, 2, 8, method, 20);
     EXPECT_NEAR(error_of(split, 2, 8, method, 20), one, 1e-12) << method;
   }
+}
+
+/// What u and v do to each other …
+template <class Real, int Axes>
+struct Reaction {
+  static constexpr Shape shape = point;
+  static constexpr int fields = 2;
+  explicit Reaction(Options const&) {}
+  template <class P, class U, class V>
+  KOKKOS_FUNCTION Values<Real, 2> operator()(P const&, U const& u, V const& v) const {
+    Real const uv = u[here] * v[here];
+    return {-uv, uv - v[here]};
+  }
+  template <class P, class U, class V>
+  KOKKOS_FUNCTION Real fastest(P const&, U const& u, V const& v) const {
+    return u[here] + v[here];
+  }
+};
+/// … that they spread along x, which is constructed from the mesh, too …
+template <class Real, int Axes>
+struct AlongX {
+  static constexpr Shape shape = line<1, 0>;
+  static constexpr int fields = 2;
+  AlongX(Options const&, StructuredMesh const& mesh) : cells(static_cast<Real>(mesh.axis(0).cells())) {}
+  Real cells;
+  template <class P, class U, class V>
+  KOKKOS_FUNCTION Values<Real, 2> operator()(P const& at, U const& u, V const& v) const {
+    return {Real(0.1) * at.template second_derivative<0>(u), Real(0.05) * at.template second_derivative<0>(v)};
+  }
+  template <class P, class U, class V>
+  KOKKOS_FUNCTION double fastest(P const&, U const&, V const&) const {
+    return static_cast<double>(Real(0.2) * cells * cells);
+  }
+};
+/// … and along the other axes …
+template <class Real, int Axes>
+struct Across {
+  static constexpr Shape shape = star<1, Axes>;
+  static constexpr int fields = 2;
+  explicit Across(Options const&) {}
+  template <class U, class P>
+  KOKKOS_FUNCTION static Real second(P const& at, U const& u) {
+    Real sum = 0;
+    if constexpr (Axes > 1) sum += at.template second_derivative<1>(u);
+    if constexpr (Axes > 2) sum += at.template second_derivative<2>(u);
+    return sum;
+  }
+  template <class P, class U, class V>
+  KOKKOS_FUNCTION Values<Real, 2> operator()(P const& at, U const& u, V const& v) const {
+    return {Real(0.1) * second(at, u), Real(0.05) * second(at, v)};
+  }
+  template <class P, class U, class V>
+  KOKKOS_FUNCTION double fastest(P const& at, U const&, V const&) const {
+    double sum = 0;
+    for (int axis = 1; axis < Axes; ++axis) sum += 0.2 * static_cast<double>(at.inverse_square(axis));
+    return sum;
+  }
+};
+/// … as one functor.
+template <class Real, int Axes>
+struct AllOfThem {
+  static constexpr Shape shape = star<1, Axes>;
+  static constexpr int fields = 2;
+  Real cells;
+  AllOfThem(Options const&, StructuredMesh const& mesh) : cells(static_cast<Real>(mesh.axis(0).cells())) {}
+  template <class P, class U, class V>
+  KOKKOS_FUNCTION Values<Real, 2> operator()(P const& at, U const& u, V const& v) const {
+    Real const uv = u[here] * v[here];
+    return {-uv + Real(0.1) * at.template second_derivative<0>(u) + Real(0.1) * Across<Real, Axes>::second(at, u),
+            uv - v[here] + Real(0.05) * at.template second_derivative<0>(v) +
+                Real(0.05) * Across<Real, Axes>::second(at, v)};
+  }
+  template <class P, class U, class V>
+  KOKKOS_FUNCTION double fastest(P const& at, U const& u, V const& v) const {
+    double sum = static_cast<double>(u[here] + v[here]) + static_cast<double>(Real(0.2) * cells * cells);
+    double across = 0;
+    for (int axis = 1; axis < Axes; ++axis) across += 0.2 * static_cast<double>(at.inverse_square(axis));
+    return sum + across;
+  }
+};
+/// Diffusion alone, as what Split has beside its reaction.
+template <class Real, int Axes>
+struct Diffusing {
+  static constexpr Shape shape = point;
+  static constexpr int fields = 2;
+  explicit Diffusing(Options const&) {}
+  [[nodiscard]] Values<Real, 2> diffusivity() const { return {Real(0.1), Real(0.05)}; }
+};
+
+/// What a physics becomes after some steps, and its stable step.
+std::vector<double> outcome_of(PhysicsEntry const& entry, int axes, std::string const& method, Precision precision) {
+  std::vector<Index> const cells{7, 6, 5};
+  auto const mesh = test::unit_mesh(std::vector<Index>(cells.begin(), cells.begin() + axes));
+  auto const physics = make(entry, manufactured(axes, method, "neumann"), mesh, precision);
+  run(*physics, 0.05, 20);
+  std::vector<double> all{physics->stable_step()};
+  for (Quantity const& each : physics->quantities()) all.push_back(each.value);
+  return all;
+}
+
+TEST(SumOfRates, IsToTheBitWhatOneFunctorGives) {
+  PhysicsEntry const sum = two_fields().evolution<Reaction, AlongX, Across, 1, 2, 3>();
+  PhysicsEntry const one = two_fields().evolution<AllOfThem, 1, 2, 3>();
+  PhysicsEntry const split = two_fields().evolution<Split, 1, 2>();
+  PhysicsEntry const solved = two_fields().evolution<Diffusing, Reaction, 1, 2>();
+  for (Precision const precision : {Precision::double_, Precision::single}) {
+    for (int axes = 1; axes <= 3; ++axes) {
+      for (char const* const method : {"explicit_euler", "ssp_rk3", "rk4"}) {
+        EXPECT_EQ(outcome_of(sum, axes, method, precision), outcome_of(one, axes, method, precision)) << method << axes;
+      }
+    }
+  }
+  for (char const* const method : {"ssp_rk3", "imex_ark3"}) {
+    std::vector<double> mine = outcome_of(solved, 2, method, Precision::double_);
+    std::vector<double> other = outcome_of(split, 2, method, Precision::double_);
+    mine.front() = other.front() = 0;  // Split has no `fastest`
+    EXPECT_EQ(mine, other) << method;
+  }
+}
+
+TEST(SumOfRates, IsOfSecondOrderInSpace) {
+  PhysicsEntry const entry = two_fields().evolution<Reaction, AlongX, Across, 1, 2, 3>();
+  for (int axes = 1; axes <= 3; ++axes) {
+    double const order = std::log2(error_of(entry, axes, 8, "ssp_rk3", 60) / error_of(entry, axes, 16, "ssp_rk3", 60));
+    EXPECT_NEAR(order, 2, 0.3) << axes;
+  }
+}
+
+TEST(SumOfRates, HasTheBoundsOfItsPartsTogether) {
+  // 1 / (u + v + 0.2 * 49 + 0.2 * 36), at the start, where u + v is largest.
+  auto const physics =
+      make(two_fields().evolution<Reaction, AlongX, Across, 2>(),
+           "time: {method: explicit_euler}\npair: {u: {initial: 2+x}, v: {initial: 3}}\n", test::unit_mesh({7, 6}));
+  EXPECT_DOUBLE_EQ(physics->stable_step(), 1 / (2 + 6.5 / 7 + 3 + 0.2 * 49 + 0.2 * 36));
+  EXPECT_EQ((SumOfRates<double, Reaction<double, 2>, AlongX<double, 2>>::shape.axes), 1);
+}
+
+TEST(SumOfRates, ShapesAreJoined) {
+  using equation::joined;
+  EXPECT_TRUE(joined(line<1, 0>, line<2, 1>).covers(line<2, 1>));
+  EXPECT_TRUE(joined(line<1, 0>, line<2, 1>).covers(line<1, 0>));
+  EXPECT_TRUE(joined(star<2, 2>, box<1, 2>).covers(star<2, 2>));
+  EXPECT_TRUE(joined(star<2, 2>, box<1, 2>).covers(box<1, 2>));
+  EXPECT_EQ(joined(point, star<1, 2>).radius, 1);
+  EXPECT_EQ(joined(star<2, 3>, star<1, 3>).kind, ShapeKind::star);
+}
+
+/// d2u/dt2 = u_xx, with a bound that is half of the largest frequency …
+template <class Real>
+struct WaveOf {
+  static constexpr Shape shape = star<1, 1>;
+  static constexpr int order_in_time = 2;
+  explicit WaveOf(Options const&) {}
+  double scale = 1;
+  template <class P, class U>
+  KOKKOS_FUNCTION Real operator()(P const& at, U const& u) const {
+    return static_cast<Real>(scale) * at.laplacian(u);
+  }
+  template <class P, class U>
+  KOKKOS_FUNCTION Real fastest(P const& at, U const&) const {
+    return at.inverse_spacing(0);
+  }
+  KOKKOS_FUNCTION double inertia() const { return 1; }
+  [[nodiscard]] WaveOf times(double factor) const {
+    WaveOf scaled = *this;
+    scaled.scale *= factor;
+    return scaled;
+  }
+};
+/// … and -9 u, whose frequency is 3.
+template <class Real>
+struct Mass {
+  static constexpr Shape shape = point;
+  static constexpr int order_in_time = 2;
+  explicit Mass(Options const&) {}
+  double square = 9;
+  template <class P, class U>
+  KOKKOS_FUNCTION Real operator()(P const&, U const& u) const {
+    return -static_cast<Real>(square) * u[here];
+  }
+  template <class P, class U>
+  KOKKOS_FUNCTION Real fastest(P const&, U const&) const {
+    return Real(1.5);
+  }
+  [[nodiscard]] Mass times(double factor) const {
+    Mass scaled = *this;
+    scaled.square *= factor;
+    return scaled;
+  }
+};
+
+// A standing wave of the Klein-Gordon equation: its frequency is the root of (2 pi)^2 + 9.
+TEST(SumOfRates, OfSecondDerivativesInTimeKeepsTheEnergy) {
+  Equations equations("kg", "Waves with a mass.");
+  equations.second_order().field("u", "Displacement.").energy();
+  PhysicsEntry const entry = equations.evolution<WaveOf, Mass>();
+  auto const error = [&](Index cells) {
+    auto const physics = make(entry,
+                              "time: {courant: 0.5}\nkg: {u: {initial: 'cos(2*pi*x)', exact: "
+                              "'cos(2*pi*x)*cos(t*sqrt(4*pi^2+9))'}}\n",
+                              test::unit_mesh({cells}));
+    EXPECT_DOUBLE_EQ(physics->stable_step(), 1 / std::sqrt(static_cast<double>(cells * cells) + 2.25));
+    int const steps = static_cast<int>(2 * cells);
+    run(*physics, 0.5, steps);
+    double const energy = quantity(*physics, "energy");
+    static_cast<void>(physics->advance({steps + 1, 0.5, 0.5 / steps}));
+    EXPECT_NEAR(quantity(*physics, "energy"), energy, 1e-12 * energy);
+    return quantity(*physics, "error_maximum(u)");
+  };
+  EXPECT_NEAR(std::log2(error(32) / error(64)), 2, 0.1);
 }
 
 /// mean(u) at time 1 of a diffusing cosine between insulated walls.

@@ -24,8 +24,13 @@ KOKKOS_FORCEINLINE_FUNCTION Real component(Real const& value, int) {
   return value;
 }
 
-/// The narrowest shape that covers both, which have the same axes.
-[[nodiscard]] constexpr Shape wider(Shape const& a, Shape const& b) { return a.covers(b) ? a : b; }
+/// A shape that covers both.
+[[nodiscard]] constexpr Shape joined(Shape const& a, Shape const& b) {
+  if (a.covers(b)) return a;
+  if (b.covers(a)) return b;
+  bool const is_box = a.kind == ShapeKind::box || b.kind == ShapeKind::box;
+  return {is_box ? ShapeKind::box : ShapeKind::star, a.radius > b.radius ? a.radius : b.radius, a.axes | b.axes};
+}
 
 /// In place of the coupling of a rate that has none.
 struct NoCoupling {};
@@ -37,7 +42,7 @@ struct NoCoupling {};
 /// \tparam HasRate whether there is a rate beside the linear part
 template <class Real, class Rate, int Axes, int Fields, bool HasRate, bool IsCoupled, bool Varies>
 struct WithLinearPart {
-  static constexpr Shape shape = wider(Rate::shape, star<1, Axes>);
+  static constexpr Shape shape = joined(Rate::shape, star<1, Axes>);
   static constexpr bool is_long = kernel::is_long_functor<Rate>();
   static constexpr int of_rate = Fields + coefficients_of<Rate>();
   static constexpr int coefficient_fields = coefficients_of<Rate>() + (Varies ? Fields : 0);

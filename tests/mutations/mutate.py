@@ -45,7 +45,8 @@ SUBJECTS = {
 # Sources in libraries, and headers that only these include.
 LIBRARIES = {"framework/field": "field", "framework/halo": "halo", "framework/operator": "operator",
              "physics/equations": "equations"}
-UNITS = {"framework/operator/vector_functors.hpp": "framework/operator/swept_vector.cpp"}
+UNITS = {"framework/operator/vector_functors.hpp": "framework/operator/swept_vector.cpp",
+         "framework/field/boundary_kernel.hpp": "framework/field/boundary_fill.cpp"}
 QUICK = ["order in space", "order in time", "conservation", "mirror", "axes", "blocks", "precision", "ghosts",
          "stable step"]
 SLOW = ["ranks"]

@@ -104,7 +104,17 @@ struct Complete {
   }
 };
 
+/// Rates that are added.
+template <class Real>
+struct MoreOfTwoFields {
+  static constexpr Shape shape = point;
+  static constexpr int fields = 2;
+  explicit MoreOfTwoFields(Options const&) {}
+  [[nodiscard]] Values<Real, 2> diffusivity() const { return {1, 2}; }
+};
+
 void require_all() {
+  equation::Requirements<SumOfRates<double, TwoFields<double>, MoreOfTwoFields<double>>>::hold<double, 2>();
   equation::require_rate<double, Parameters<double>, 2>();
   equation::require_rate<double, OneField<double>, 2>();
   equation::require_rate<double, OneValue<double>, 2>();
@@ -218,6 +228,45 @@ struct OtherArguments : Decay<Real> {  // operator() of the functor must be a co
   }
 };
 
+/// Instantiates the sum of two rates.
+template <class Rate, class Second>
+constexpr void require_sum() {
+  static_assert(SumOfRates<double, Rate, Second>::fields > 0);
+}
+template <class Real>
+struct SumOfOtherFields : Decay<Real> {  // functors whose rates are added must have the same 'fields'
+  using Decay<Real>::Decay;
+  static constexpr int fields = 2;
+};
+template <class Real>
+struct SumOfOtherCoefficients : Decay<Real> {  // functors whose rates are added must have the same 'coefficient_fields'
+  using Decay<Real>::Decay;
+  static constexpr int coefficient_fields = 1;
+};
+template <class Real>
+struct SumOfAnotherOrder : Decay<Real> {  // functors whose rates are added must have the same 'order_in_time'
+  using Decay<Real>::Decay;
+  static constexpr int order_in_time = 2;
+};
+template <class Real>
+struct SumOfOneBound : Decay<Real> {  // either all functors whose rates are added must have 'fastest', or none
+  using Decay<Real>::Decay;
+  template <class P, class U>
+  KOKKOS_FUNCTION Real fastest(P const&, U const&) const {
+    return 1;
+  }
+};
+template <class Real>
+struct SumOfTwoDiffusivities : Decay<Real> {  // only one of the functors whose rates are added may have a 'diffusivity'
+  using Decay<Real>::Decay;
+  [[nodiscard]] Real diffusivity() const { return 1; }
+};
+template <class Real>
+struct SumOfTwoCouplings : Decay<Real> {  // only one of the functors whose rates are added may have a 'coupling'
+  using Decay<Real>::Decay;
+  [[nodiscard]] Matrix<Real, 1> coupling() const { return {{{1}}}; }
+};
+
 template <class Real, int Axes>
 struct VectorOfLaw : Advection<Real, Axes> {  // 'vector' of the law must be
   using Advection<Real, Axes>::Advection;
@@ -313,6 +362,12 @@ void require_all() {
   equation::require_rate<double, IsRare<double>, 2>();
   equation::require_rate<double, InputShape<double>, 2>();
   equation::require_rate<double, OtherArguments<double>, 2>();
+  require_sum<Decay<double>, SumOfOtherFields<double>>();
+  require_sum<Decay<double>, SumOfOtherCoefficients<double>>();
+  require_sum<Decay<double>, SumOfAnotherOrder<double>>();
+  require_sum<Decay<double>, SumOfOneBound<double>>();
+  require_sum<SumOfTwoDiffusivities<double>, SumOfTwoDiffusivities<double>>();
+  require_sum<SumOfTwoCouplings<double>, SumOfTwoCouplings<double>>();
   equation::require_law<VectorOfLaw<double, 1>, 1>();
   equation::require_law<CourantOfLaw<double, 1>, 1>();
   equation::require_law<SourceOfLaw<double, 1>, 1>();
