@@ -50,7 +50,9 @@ FaceRows<Real, Dimensions> FaceCoefficients<Real>::rows(Block const& block) cons
     return kernel::as_inputs(BlockView<Real const>(std::as_const(*diagonal).view(block)),
                              BlockView<Real const>(std::as_const(*faces[Axis]).view(block))...);
   };
-  return {{{}, {}, inputs(std::make_index_sequence<Dimensions>())}, std::as_const(*shift).view(block)};
+  Extents const first = diagonal->mesh().global_owned(block.id, diagonal->centring()).begin;
+  return {{{}, {.first = {first[0], first[1], first[2]}}, inputs(std::make_index_sequence<Dimensions>())},
+          std::as_const(*shift).view(block)};
 }
 
 /// Sets `diagonal` from the other fields.
