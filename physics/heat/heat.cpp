@@ -1,5 +1,3 @@
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,17 +28,6 @@ struct Conduction {
 
 bool has_regions(Options const& heat) { return !heat.list("regions").empty(); }
 
-/// Values that follow from the regions of a deck, where it has any and does not give `instead`.
-ComputedCells of_regions(std::string const& instead,
-                         std::function<double(Options const&, Options const&)> const& value) {
-  return [=](Options const& heat, StructuredMesh const& mesh, Block const& block) {
-    std::optional<std::vector<double>> cells;
-    bool const is_given = !instead.empty() && heat.has(instead);
-    if (has_regions(heat) && !is_given) cells = painted(heat, mesh, block, value);
-    return cells;
-  };
-}
-
 /// TeaLeaf's coefficient c of a cell is the reciprocal of its conductivity: the face between a and b gets
 /// (a + b) / (2 a b), the mean of 1 / a and 1 / b.
 double conductivity_of(Options const& heat, Options const& region) {
@@ -52,10 +39,10 @@ void validate(Options const& heat, Mistakes& mistakes) {
   if (!has_regions(heat) && !heat.has("initial")) {
     mistakes.add(heat.location(), heat.full_name("initial"), "missing", "give `initial` or `regions`");
   }
-  if (heat.has("conductivity") && heat.given("coefficient")) {
+  if (!heat.has("conductivity")) return;
+  if (heat.given("coefficient")) {
     add_mistake(heat, "coefficient", "given together with `conductivity`", mistakes, "give one of them");
   }
-  if (!heat.has("conductivity")) return;
   FieldSource const k = heat.field("conductivity");
   if (k.is_constant() && k.constant() < 0) add_mistake(heat, "conductivity", "'" + k.text() + "' is below 0", mistakes);
 }

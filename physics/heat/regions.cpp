@@ -3,11 +3,10 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
-#include <utility>
 
-#include "framework/deck/mistakes.hpp"
 #include "framework/deck/validation.hpp"
 
 namespace halocline::heat {
@@ -35,6 +34,7 @@ void validate_shape(Options const& region, Mistakes& mistakes) {
 /// cells whose distances along all axes add up to no more than its squared radius, which is zero without one.
 std::vector<double> squares_of_distances(Options const& region, StructuredMesh const& mesh, Block const& block,
                                          std::size_t axis) {
+  if (static_cast<int>(axis) >= mesh.dimensions()) return {0};
   std::string const shape = region.choice("shape");
   auto const given = [&](char const* option) { return region.has(option) ? region.reals(option)[axis] : 0; };
   double const lower = given("lower"), upper = given("upper"), centre = given("centre");
@@ -84,27 +84,29 @@ void validate_regions(std::vector<Options> const& regions, std::size_t dimension
   }
 }
 
-std::vector<double> painted(Options const& heat, StructuredMesh const& mesh, Block const& block,
-                            std::function<double(Options const&, Options const&)> const& value) {
-  std::vector<double> cells(static_cast<std::size_t>(mesh.owned(block, Centring::cell).size()));
-  for (Options const& region : heat.list("regions")) {
-    double const of_region = value(heat, region);
-    double const radius = region.has("radius") ? region.real("radius") : 0;
-    std::array<std::vector<double>, 3> squares{{{0}, {0}, {0}}};
-    for (std::size_t axis = 0; axis < static_cast<std::size_t>(mesh.dimensions()); ++axis) {
-      squares[axis] = squares_of_distances(region, mesh, block, axis);
-    }
-    auto cell = cells.begin();
-    for (double const z : squares[2]) {
-      for (double const y : squares[1]) {
-        for (double const x : squares[0]) {
-          if (x + y + z <= radius * radius) *cell = of_region;
-          ++cell;
+ComputedCells of_regions(std::string const& instead,
+                         std::function<double(Options const&, Options const&)> const& value) {
+  return [=](Options const& heat, StructuredMesh const& mesh, Block const& block) {
+    std::optional<std::vector<double>> cells;
+    if (!instead.empty() && heat.has(instead)) return cells;
+    for (Options const& region : heat.list("regions")) {
+      if (!cells) cells.emplace(static_cast<std::size_t>(mesh.owned(block, Centring::cell).size()));
+      double const of_region = value(heat, region);
+      double const radius = region.has("radius") ? region.real("radius") : 0;
+      std::array<std::vector<double>, 3> squares;
+      for (std::size_t axis = 0; axis < 3; ++axis) squares[axis] = squares_of_distances(region, mesh, block, axis);
+      auto cell = cells->begin();
+      for (double const z : squares[2]) {
+        for (double const y : squares[1]) {
+          for (double const x : squares[0]) {
+            if (x + y + z <= radius * radius) *cell = of_region;
+            ++cell;
+          }
         }
       }
     }
-  }
-  return cells;
+    return cells;
+  };
 }
 
 }  // namespace halocline::heat

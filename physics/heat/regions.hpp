@@ -1,10 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
-#include "framework/deck/section.hpp"
-#include "framework/mesh/structured_mesh.hpp"
+#include "physics/equations/equations.hpp"
 
 namespace halocline::heat {
 
@@ -20,9 +20,9 @@ namespace halocline::heat {
 [[nodiscard]] Section region_section();
 /// Adds mistakes for regions of a validated list that do not fit each other or a mesh with `dimensions` axes.
 void validate_regions(std::vector<Options> const& regions, std::size_t dimensions, Mistakes& mistakes);
-/// value(heat, region) of the last region that contains it, for each owned cell of a block, x fastest; zero outside
-/// all.
-[[nodiscard]] std::vector<double> painted(Options const& heat, StructuredMesh const& mesh, Block const& block,
-                                          std::function<double(Options const&, Options const&)> const& value);
+/// For each owned cell of a block value(heat, region) of the last region that contains it, zero outside all. Nothing
+/// where a deck has no regions, or gives the option `instead`.
+[[nodiscard]] ComputedCells of_regions(std::string const& instead,
+                                       std::function<double(Options const&, Options const&)> const& value);
 
 }  // namespace halocline::heat
