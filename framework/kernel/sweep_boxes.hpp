@@ -3,14 +3,29 @@
 #include <vector>
 
 #include "framework/kernel/box_loops.hpp"
-#include "framework/kernel/portable.hpp"
 #include "framework/kernel/sweep.hpp"
 
 namespace halocline {
 
+namespace kernel {
+
+template <class Task>
+struct SweepPoints {
+  Task task;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    using At = Point<typename Task::GeometryType>;
+    if constexpr (requires(typename Task::FunctorType const& functor, At const& at) { functor.is_written(at); }) {
+      if (!task.functor.is_written(At(task.geometry, i, j, k))) return;
+    }
+    task.update(i, j, k);
+  }
+};
+
+}  // namespace kernel
+
 /// As `sweep`, over several disjoint boxes of a block in one launch, point by point: for thin boxes, such as a shell,
-/// and for functors that read other memory than their inputs, such as that of another mesh. Throws DefectError for more
-/// than six boxes.
+/// and for functors that read other memory than their inputs, such as that of another mesh. Where a functor has
+/// `is_written(point)`, only the points for which that is true are. Throws DefectError for more than six boxes.
 template <class Execution, class GeometryReal, class OutputViews, class Functor, class... InputViews>
 void sweep_boxes(Execution const& execution, std::vector<IndexRange> const& boxes,
                  Geometry<GeometryReal> const& geometry, OutputViews const& out, Functor const& functor,
@@ -22,7 +37,7 @@ void sweep_boxes(Execution const& execution, std::vector<IndexRange> const& boxe
     kernel::check_reads<Functor>(box, in...);
     kernel::require_room(box, typeid(Functor), outputs);
   }
-  kernel::PortableSweep<std::remove_const_t<decltype(task)>> const points{task};
+  kernel::SweepPoints<std::remove_const_t<decltype(task)>> const points{task};
   if (boxes.size() == 1) {
     for_box(execution, boxes.front(), points);
   } else {

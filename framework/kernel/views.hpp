@@ -222,6 +222,7 @@ struct Task {
   static constexpr int outputs = Returns<Returned>::outputs;
   static constexpr int sums = Returns<Returned>::sums;
   using FunctorType = Functor;
+  using GeometryType = GeometryReal;
   static constexpr Shape shape = Functor::shape;
   static constexpr int radius = shape.radius;
   static constexpr bool is_long = is_long_functor<Functor>();

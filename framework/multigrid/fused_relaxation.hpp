@@ -35,6 +35,8 @@ class FusedRelaxation {
   static constexpr int dimensions = Stencil::dimensions;
   using Functor = typename Stencil::FunctorType;
   using Inside = decltype(inside_of(std::declval<Functor const&>()));
+  template <bool FromZero>
+  using BothColours = RelaxBothColours<Real, Inside, Stencil::coefficients, FromZero>;
   static constexpr bool possible =
       !kernel::is_host<Execution> && dimensions > 1 && Functor::shape.kind == ShapeKind::star;
   /// With fewer unknowns per block, launches take longer than memory accesses.
@@ -72,7 +74,7 @@ class FusedRelaxation {
                               b.view(block));
       } else {
         part.rows.sweep(execution(block), part.inner, to.view(block),
-                        RelaxBothColours<Real, Inside, true>{inside_of(part.rows.functor), first}, b.view(block));
+                        BothColours<true>{inside_of(part.rows.functor), first}, b.view(block));
       }
     });
   }
@@ -88,8 +90,7 @@ class FusedRelaxation {
         // not read.
         BlockView<Real const> const all_of_x = x.view(block);
         part.rows.sweep(execution(block), part.inner, to.view(block),
-                        RelaxBothColours<Real, Inside, false>{inside_of(part.rows.functor), first}, all_of_x,
-                        b.view(block));
+                        BothColours<false>{inside_of(part.rows.functor), first}, all_of_x, b.view(block));
       }
     });
   }
@@ -117,8 +118,9 @@ class FusedRelaxation {
     if (exchange_ != nullptr && !hidden) exchange_->exchange({&to});
     for (Block const& block : blocks) {
       Part const& part = parts_[block.local];
-      part.rows.sweep_boxes(execution(block), part.shell, to.view(block), colour(part, 1 - first), b.view(block),
-                            std::as_const(to).view(block));
+      part.rows.sweep_boxes(execution(block), part.shell, to.view(block),
+                            stencil_functor::ColourInPlace<Real, Functor>{{part.rows.functor, 1 - first}},
+                            b.view(block), std::as_const(to).view(block));
     }
   }
 

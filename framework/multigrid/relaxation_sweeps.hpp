@@ -41,10 +41,12 @@ struct EvaluatedVector {
   return {shape.radius == 0 ? ShapeKind::star : ShapeKind::box, shape.radius + 1, axes};
 }
 
-/// Relaxes both colours with a star A. `from_zero`: from x = 0, which is not an input. Inputs: x, b, then the
-/// coefficients of A. For unknowns of which no neighbour is beside a wall.
-template <class Real, class A, bool FromZero>
+/// Relaxes both colours with a star A that has this many coefficients. FromZero: from x = 0, which is not an input.
+/// Inputs: x, b, then the coefficients of A. For unknowns of which no neighbour is beside a wall.
+template <class Real, class A, int Coefficients, bool FromZero>
 struct RelaxBothColours {
+  /// Coefficients are read at corners, and few planes of so many boxes fit into the memory of streaming kernels.
+  static constexpr bool is_rare = Coefficients > 0 && (sizeof(Real) == 8 || A::shape.dimensions() == 3);
   static constexpr Shape of_inputs(int n) {
     if (n == 0) return with_neighbours(A::shape, A::shape.axes);
     return with_neighbours(n == 1 ? point : shape_of_input<A>(n - 1), A::shape.axes);
@@ -86,15 +88,15 @@ struct RelaxBothColours {
     }
   }
   /// The value of a neighbour after the first half-sweep. From zero, x is not read.
-  template <int I, int J, int K, class P, class X, class B, class... Coefficients>
+  template <int I, int J, int K, class P, class X, class B, class... Coefficient>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real first_half(Offset<I, J, K> offset, P const& at, X const& x, B const& b,
-                                                            Coefficients const&... k) const {
+                                                            Coefficient const&... k) const {
     NeighbourPoint<P, I, J, K> const there{at};
     if constexpr (FromZero) {
-      return stencil_functor::solve_point<Real>(a, there, b[offset], SeenFrom<Coefficients, I, J, K>{k}...);
+      return stencil_functor::solve_point<Real>(a, there, b[offset], SeenFrom<Coefficient, I, J, K>{k}...);
     } else {
       return stencil_functor::relaxed<Real>(a, there, SeenFrom<B, I, J, K>{b}, SeenFrom<X, I, J, K>{x},
-                                            SeenFrom<Coefficients, I, J, K>{k}...);
+                                            SeenFrom<Coefficient, I, J, K>{k}...);
     }
   }
 };

@@ -388,7 +388,7 @@ void StructuredCoarsening<Stencil>::relax_colour(int colour, bool from_zero, Vec
                        stencil_functor::ColourRelaxationFromZero<Real, Functor>{rows.functor, colour}, right);
     } else {
       rows.sweep_boxes(execution(block), {box}, field(x).view(block),
-                       stencil_functor::ColourRelaxation<Real, Functor>{rows.functor, colour}, right,
+                       stencil_functor::ColourInPlace<Real, Functor>{{rows.functor, colour}}, right,
                        std::as_const(field(x)).view(block));
     }
   }

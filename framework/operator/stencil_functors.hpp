@@ -419,6 +419,15 @@ struct ColourRelaxation {
   }
 };
 
+/// The same in place, for sweep_boxes: points of other colours are left alone.
+template <class Real, class A>
+struct ColourInPlace : ColourRelaxation<Real, A> {
+  template <class P>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_written(P const& at) const {
+    return this->colour_of(at) == this->colour;
+  }
+};
+
 /// u + D^-1 r for the points of a colour
 template <class Real, class A>
 struct ColourOfResidual {
@@ -430,8 +439,8 @@ struct ColourOfResidual {
   template <class P, class R, class U, class... K>
   KOKKOS_FORCEINLINE_FUNCTION PointUnknowns<Real, A> operator()(P const& at, R const& r, U const& u,
                                                                 K const&... k) const {
-    return select(ColourRelaxation<Real, A>::colour_of(at) == colour,
-                  u[here] + solve_point<Real>(a, at, r[here], k...), u[here]);
+    return select(ColourRelaxation<Real, A>::colour_of(at) == colour, u[here] + solve_point<Real>(a, at, r[here], k...),
+                  u[here]);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "framework/field/finite_value.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/io/field_values.hpp"
+#include "framework/kernel/box_loops.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/multigrid/coefficients.hpp"

@@ -53,9 +53,10 @@ TEST(DiffusionFunctors, ReadWithinTheirShapes) {
 template <int Coefficients, class A>
 void expect_both_colours_read_within_shape(A const& a) {
   for (int const first : {0, 1}) {
-    auto const check = reads_within_shape<2 + Coefficients>(RelaxBothColours<double, A, false>{a, first});
+    auto const check = reads_within_shape<2 + Coefficients>(RelaxBothColours<double, A, Coefficients, false>{a, first});
     EXPECT_TRUE(check) << check.message;
-    auto const from_zero = reads_within_shape<1 + Coefficients>(RelaxBothColours<double, A, true>{a, first});
+    auto const from_zero =
+        reads_within_shape<1 + Coefficients>(RelaxBothColours<double, A, Coefficients, true>{a, first});
     EXPECT_TRUE(from_zero) << from_zero.message;
   }
 }

@@ -1,13 +1,15 @@
 #include "framework/multigrid/fused_relaxation.hpp"
-#include "framework/operator/relaxation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "framework/kernel/sweep_boxes.hpp"
+#include "framework/mesh/execution.hpp"
 #include "framework/multigrid/coarse_coefficients.hpp"
 #include "framework/multigrid/face_level.hpp"
+#include "framework/operator/relaxation.hpp"
 #include "physics/equations/constant_level.hpp"
 #include "physics/equations/constant_rows.hpp"
 #include "physics/equations/test_problems.hpp"
@@ -67,7 +69,17 @@ struct ConstantParts {
   std::unique_ptr<Exchange> exchange;
 };
 
-/// The same with random coefficients of the faces.
+struct WavyValues {
+  int seed;
+  Index first[3];
+  Index period[3];
+  KOKKOS_FUNCTION double operator()(Index i, Index j, Index k) const {
+    return 1.5 + Kokkos::sin(static_cast<double>(seed * (1 + 7 * at(0, i) + 31 * at(1, j) + 101 * at(2, k))));
+  }
+  KOKKOS_FUNCTION Index at(int axis, Index n) const { return (first[axis] + n + period[axis]) % period[axis]; }
+};
+
+/// The same with rough coefficients of the faces.
 template <int Dimensions>
 struct FaceParts {
   using Rows = FaceRows<double, Dimensions>;
@@ -80,21 +92,13 @@ struct FaceParts {
       for (Block const& block : mesh->blocks()) {
         IndexRange all = grid.unknowns(block);
         for (std::size_t axis = 0; axis < Dimensions; ++axis) --all.begin[axis], ++all.end[axis];
-        Extents const entry = grid.first_entry(block);
-        auto const view = field.view(block);
-        for (Index k = all.begin[2]; k < all.end[2]; ++k) {
-          for (Index j = all.begin[1]; j < all.end[1]; ++j) {
-            for (Index i = all.begin[0]; i < all.end[0]; ++i) {
-              // The same across a periodic boundary.
-              Index at[3] = {entry[0] + i, entry[1] + j, entry[2] + k};
-              for (int axis = 0; axis < 3; ++axis) {
-                Index const cells = mesh->extents(Centring::cell)[static_cast<std::size_t>(axis)];
-                if (mesh->periodic(axis)) at[axis] = (at[axis] + cells) % cells;
-              }
-              view(i, j, k) = 1.5 + std::sin(static_cast<double>(seed * (1 + 7 * at[0] + 31 * at[1] + 101 * at[2])));
-            }
-          }
+        WavyValues values{seed, {}, {1, 1, 1}};
+        for (std::size_t axis = 0; axis < Dimensions; ++axis) {
+          values.first[axis] = grid.first_entry(block)[axis];
+          // Without a period, more than any index.
+          values.period[axis] = mesh->periodic(static_cast<int>(axis)) ? mesh->extents(Centring::cell)[axis] : 1000;
         }
+        set_values(execution(block), all, field.view(block), values);
       }
     };
     for (std::size_t axis = 0; axis < Dimensions; ++axis) fill(*faces.faces[axis]);
