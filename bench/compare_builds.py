@@ -15,7 +15,7 @@ while it runs.
 
 Rows: the sweeps of sweep_bench, each separately; iterations of conjugate gradients, a solve by multigrid, steps of waves, heat,
 reactions and conservation laws in decks; our side of the race against hypre; TeaLeaf's benchmark decks, both whole commands and
-only their solves. With `--device`: steps of waves, reactions and heat, large and small, whose whole time counts. OLD and NEW are
+only their solves. With `--device`: steps of waves, reactions and heat, large and small, and solves by multigrid. OLD and NEW are
 `bin` folders of build trees.
 """
 import argparse
@@ -24,6 +24,7 @@ import mmap
 import os
 import pathlib
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -103,9 +104,20 @@ def device_wave(cells, number, precision="single", mesh=None, **section):
                         mesh=mesh or {})
 
 
+def device_solves(cells, precision, conductivity, solver):
+    return device_steps("heat", cells, 12, section={"initial": "sin(3*x)*y", "conductivity": conductivity}, time={"step": 0.01},
+                        precision=precision, solver=solver)
+
+
+def device_multigrid(cells, precision="double", conductivity=1):
+    return device_solves(cells, precision, conductivity,
+                         {"method": "cg", "cg": {"preconditioner": "multigrid", "relative_tolerance": 1e-10}})
+
+
+BY_CELL = "1+x*y"
 SUM = {"method": "weighted_sum", "weights": [0.4, 0.05, 0.03, 0.01, 0.01]}
 PERIODIC = {"periodic": [True] * 3}
-# For `--device`: runs without pauses, of which the whole time of all steps counts.
+# For `--device`: runs without pauses, of which the solves or, without any, the whole time of all steps counts.
 DEVICE_DECKS = {
     "wave single 512^3": device_wave(512, 2000),
     "wave single 512^3, speed by cell": device_wave(512, 2000, speed="1+x"),
@@ -119,7 +131,18 @@ DEVICE_DECKS = {
     "heat double 256^2, rk4": device_steps("heat", [256, 256], 20000, time={"method": "rk4", "step": 3e-6}),
     "heat double 384^3, conductivity by cell, ssp_rk3":
         device_steps("heat", [384] * 3, 100, time={"method": "ssp_rk3", "step": 3e-7},
-                     section={"initial": "sin(3*x)*y", "conductivity": "1+x*y"}),
+                     section={"initial": "sin(3*x)*y", "conductivity": BY_CELL}),
+    "multigrid double 256^3": device_multigrid([256] * 3),
+    "multigrid double 4096^2": device_multigrid([4096] * 2),
+    "multigrid single 4096^2": device_multigrid([4096] * 2, "single"),
+    "multigrid double 1024^2, conductivity by cell": device_multigrid([1024] * 2, conductivity=BY_CELL),
+    "multigrid double 4096^2, conductivity by cell": device_multigrid([4096] * 2, conductivity=BY_CELL),
+    "multigrid single 4096^2, conductivity by cell": device_multigrid([4096] * 2, "single", BY_CELL),
+    "multigrid double 128^3, conductivity by cell": device_multigrid([128] * 3, conductivity=BY_CELL),
+    "multigrid double 320^3, conductivity by cell": device_multigrid([320] * 3, conductivity=BY_CELL),
+    "multigrid single 320^3, conductivity by cell": device_multigrid([320] * 3, "single", BY_CELL),
+    "cg double 512^3, conductivity by cell":
+        device_solves([512] * 3, "double", BY_CELL, {"method": "cg", "cg": {"relative_tolerance": 1e-3}}),
 }
 # Our side of the races against hypre, the fourth solve of a process.
 RACES = {
@@ -136,7 +159,8 @@ def arguments():
     parser.add_argument("--new", required=True, help="its bin folder", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--allowed", type=float, default=0.02, help="slower by that part, beyond the spread, still passes")
-    parser.add_argument("--device", action="store_true", help="only steps of decks, of the size of a GPU")
+    parser.add_argument("--device", action="store_true", help="only runs of decks, of the size of a GPU")
+    parser.add_argument("--rows", default="", help="with --device: only rows whose names match this regular expression")
     parser.add_argument("--json", type=place, help="where the result goes")
     return parser.parse_args()
 
@@ -202,13 +226,15 @@ def decks(folder, scratch):
     return rows, summary["provenance"]
 
 
-def device_decks(folder, scratch):
+def device_decks(folder, scratch, chosen):
     rows = {}
     for name, deck in DEVICE_DECKS.items():
+        if not re.search(chosen, name):
+            continue
         path = scratch / "deck.yaml"
         path.write_text(json.dumps(deck))
         _, summary = run_deck(folder, path, scratch / "out")
-        rows[name] = summary["timings"]["advance"]
+        rows[name] = seconds_of_solves(summary) or summary["timings"]["advance"]
     return rows, summary["provenance"]
 
 
@@ -221,9 +247,9 @@ def races(folder, scratch):
     return rows
 
 
-def measured(folder, scratch, device):
-    if device:
-        return device_decks(folder, scratch)
+def measured(folder, scratch, given):
+    if given.device:
+        return device_decks(folder, scratch, given.rows)
     rows, provenance = decks(folder, scratch)
     return {**sweeps(folder, scratch), **rows, **races(folder, scratch)}, provenance
 
@@ -241,7 +267,7 @@ def compared(given, scratch):
     provenance = {}
     for number in range(given.rounds):
         for which in CHANCE.sample(list(series), len(series)):
-            rows, provenance[which] = measured(given.new if which == "new" else given.old, scratch, given.device)
+            rows, provenance[which] = measured(given.new if which == "new" else given.old, scratch, given)
             for name, seconds in rows.items():
                 series[which].setdefault(name, []).append(seconds)
         print(f"round {number + 1} of {given.rounds}", file=sys.stderr)
