@@ -218,6 +218,34 @@ TEST(GhostCheck, SeveralBoxesAreSweptAsOneByOne) {
   }
 }
 
+/// Sets every other point along x.
+struct EveryOther {
+  static constexpr Shape shape = point;
+  template <class P>
+  KOKKOS_FUNCTION bool is_written(P const& at) const {
+    return at.index(0) % 2 == 1;
+  }
+  template <class P, class U>
+  KOKKOS_FUNCTION double operator()(P const&, U const&) const {
+    return -1;
+  }
+};
+
+TEST(GhostCheck, PointsThatAFunctorDoesNotWriteKeepTheirValue) {
+  Fields fields(2, {});
+  Block const& block = fields.mesh->blocks().front();
+  IndexRange const all = fields.u.owned(block);
+  fields.write();
+  sweep_boxes(execution(block), {all}, Geometry<double>{}, fields.u.view(block), EveryOther(),
+              std::as_const(fields.u).view(block));
+  std::vector<double> values(static_cast<std::size_t>(all.size()));
+  fields.u.copy_owned(block, 0, std::as_writable_bytes(std::span(values)));
+  Index const row = all.extent(0);
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    EXPECT_EQ(values[n], static_cast<Index>(n) % row % 2 == 1 ? -1 : 1) << n;
+  }
+}
+
 TEST(GhostCheck, SweepsOfSeveralBoxesAreCheckedAndRecorded) {
   Fields fields(2, all_periodic);
   Block const& block = fields.mesh->blocks().front();
