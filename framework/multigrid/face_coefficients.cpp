@@ -66,9 +66,25 @@ FaceCoefficients<float> in_single_precision(ControlVolumeGrid const& grid,
   return result;
 }
 
+template <class Real>
+FaceCoefficients<Real> agglomerated(Agglomeration<Real> const& agglomeration, FaceCoefficients<Real> const& from) {
+  FaceCoefficients<Real> whole(agglomeration.whole());
+  agglomeration.gather(*from.shift, *whole.shift);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (from.faces[axis] == nullptr) continue;
+    Extents closing_face{0, 0, 0};
+    closing_face[axis] = 1;
+    agglomeration.gather(*from.faces[axis], *whole.faces[axis], closing_face);
+  }
+  sum_diagonal(agglomeration.whole(), whole);
+  return whole;
+}
+
 template struct FaceCoefficients<float>;
 template struct FaceCoefficients<double>;
 template void sum_diagonal(ControlVolumeGrid const&, FaceCoefficients<float>&);
 template void sum_diagonal(ControlVolumeGrid const&, FaceCoefficients<double>&);
+template FaceCoefficients<float> agglomerated(Agglomeration<float> const&, FaceCoefficients<float> const&);
+template FaceCoefficients<double> agglomerated(Agglomeration<double> const&, FaceCoefficients<double> const&);
 
 }  // namespace halocline

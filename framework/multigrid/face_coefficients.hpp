@@ -6,6 +6,7 @@
 
 #include "framework/field/field.hpp"
 #include "framework/grid/control_volume_grid.hpp"
+#include "framework/multigrid/agglomeration.hpp"
 #include "framework/multigrid/face_diffusion.hpp"
 #include "framework/multigrid/functor_rows.hpp"
 
@@ -62,6 +63,11 @@ void sum_diagonal(ControlVolumeGrid const& grid, FaceCoefficients<Real>& coeffic
 /// The same in single precision; the diagonal is the sum of the rounded coefficients.
 [[nodiscard]] FaceCoefficients<float> in_single_precision(ControlVolumeGrid const& grid,
                                                           FaceCoefficients<double> const& coefficients);
+
+/// The coefficients of the whole grid on every rank. Collective.
+template <class Real>
+[[nodiscard]] FaceCoefficients<Real> agglomerated(Agglomeration<Real> const& agglomeration,
+                                                  FaceCoefficients<Real> const& from);
 
 extern template struct FaceCoefficients<float>;
 extern template struct FaceCoefficients<double>;

@@ -16,20 +16,6 @@
 
 namespace halocline {
 
-template <class Real>
-FaceCoefficients<Real> agglomerated(Agglomeration<Real> const& agglomeration, FaceCoefficients<Real> const& from) {
-  FaceCoefficients<Real> whole(agglomeration.whole());
-  agglomeration.gather(*from.shift, *whole.shift);
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (from.faces[axis] == nullptr) continue;
-    Extents closing_face{0, 0, 0};
-    closing_face[axis] = 1;
-    agglomeration.gather(*from.faces[axis], *whole.faces[axis], closing_face);
-  }
-  sum_diagonal(agglomeration.whole(), whole);
-  return whole;
-}
-
 template <class Real, int Dimensions>
 std::unique_ptr<Coarsening> coarsen_faces(ControlVolumeGrid const& grid,
                                           std::shared_ptr<FaceCoefficients<Real> const> const& all,

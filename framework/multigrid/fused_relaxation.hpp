@@ -27,7 +27,8 @@ template <class Functor>
 /// Red-black Gauss-Seidel relaxations on devices in one pass over memory for both colours, from one vector to another:
 /// with constant coefficients 3 values per unknown instead of 6 for two half-sweeps. For large blocks of a star. The
 /// shell is relaxed one colour after the other: unknowns beside walls (with other diagonals) and beside other blocks
-/// (which need ghosts of the first colour).
+/// (which need ghosts of the first colour). A functor that is costly to evaluate again for each neighbour may declare
+/// `relaxes_colours_apart`.
 template <class Stencil>
 class FusedRelaxation {
  public:
@@ -35,8 +36,9 @@ class FusedRelaxation {
   static constexpr int dimensions = Stencil::dimensions;
   using Functor = typename Stencil::FunctorType;
   using Inside = decltype(inside_of(std::declval<Functor const&>()));
+  static constexpr bool apart = requires { requires Functor::relaxes_colours_apart; };
   static constexpr bool possible =
-      !kernel::is_host<Execution> && dimensions > 1 && Functor::shape.kind == ShapeKind::star;
+      !kernel::is_host<Execution> && dimensions > 1 && Functor::shape.kind == ShapeKind::star && !apart;
   /// With fewer unknowns per block, launches take longer than memory accesses.
   static constexpr Index fewest_unknowns = Index{1} << 20U;
 
