@@ -23,7 +23,6 @@ namespace {
 /// Lame's coefficients from Young's modulus and Poisson's ratio.
 template <class Real>
 struct Lame {
-  static constexpr bool is_rare = true;
   static constexpr Shape shape = point;
   bool is_plate;
   template <class P, class E>

@@ -3,7 +3,6 @@
 #include <array>
 #include <limits>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -84,8 +83,8 @@ void validate_regions(std::vector<Options> const& regions, std::size_t dimension
   }
 }
 
-ComputedCells of_regions(std::string const& instead,
-                         std::function<double(Options const&, Options const&)> const& value) {
+CellsOfRegions of_regions(std::string const& instead,
+                          std::function<double(Options const&, Options const&)> const& value) {
   return [=](Options const& heat, StructuredMesh const& mesh, Block const& block) {
     std::optional<std::vector<double>> cells;
     if (!instead.empty() && heat.has(instead)) return cells;

@@ -1,12 +1,19 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "physics/equations/equations.hpp"
+#include "framework/deck/section.hpp"
+#include "framework/mesh/structured_mesh.hpp"
 
 namespace halocline::heat {
+
+/// Values of the owned cells of a block, x fastest, if regions give them (ComputedCells of declared equations, whose
+/// header needs the compiler of a device).
+using CellsOfRegions = std::function<std::optional<std::vector<double>>(Options const& heat, StructuredMesh const& mesh,
+                                                                        Block const& block)>;
 
 /// Declares the list `regions`, parts of the domain with a state of their own; later ones overwrite earlier ones. The
 /// cells of one follow from TeaLeaf's rules, with h the width of the cell along each axis: `lower` and `centre` are
@@ -22,7 +29,7 @@ namespace halocline::heat {
 void validate_regions(std::vector<Options> const& regions, std::size_t dimensions, Mistakes& mistakes);
 /// For each owned cell of a block value(heat, region) of the last region that contains it, zero outside all. Nothing
 /// where a deck has no regions, or gives the option `instead`.
-[[nodiscard]] ComputedCells of_regions(std::string const& instead,
-                                       std::function<double(Options const&, Options const&)> const& value);
+[[nodiscard]] CellsOfRegions of_regions(std::string const& instead,
+                                        std::function<double(Options const&, Options const&)> const& value);
 
 }  // namespace halocline::heat
