@@ -51,7 +51,7 @@ LAPLACE = {
     "periodic along y and z": {"mesh.periodic": "[false, true, true]"},
     "stretched mesh: four coefficients": {"mesh.growth": "[1.001, 1.001, 1.001]"},
 }
-HEAT = {"conductivity that varies": {"heat.conductivity": "1+x*y+z"}}
+HEAT = {"conductivity that varies: four coefficients": {"heat.conductivity": "1+x*y+z"}}
 # With zeros beyond the faces.
 WAVE = {
     "wave: two fields": {},
@@ -128,12 +128,9 @@ def numbers(case, method, on_device):
     if case in WAVE:
         return 4 if "medium" in case else 3
     coefficients = COEFFICIENTS if "coefficients" in case else 0
-    if case in HEAT:
-        coefficients = 1 if on_device else COEFFICIENTS
     if method == "jacobi":
         return 3 + coefficients
-    # On devices A p is evaluated twice if at most one coefficient is read with it.
-    return 8 + 2 * coefficients if on_device and coefficients < 2 else 10 + coefficients
+    return 8 if on_device and coefficients == 0 else 10 + coefficients
 
 
 def base_of(row, rows):

@@ -17,10 +17,4 @@ template <class Real, int Dimensions>
 [[nodiscard]] std::unique_ptr<Operator> make_face_operator(ControlVolumeGrid grid, FaceCoefficients<Real> coefficients,
                                                            Regularity regularity = Regularity::regular);
 
-/// The coarsening of an operator that has these coefficients; its fine level is relaxed by them. Collective.
-template <class Real, int Dimensions>
-[[nodiscard]] std::unique_ptr<Coarsening> coarsen_faces(ControlVolumeGrid const& grid,
-                                                        std::shared_ptr<FaceCoefficients<Real> const> const& all,
-                                                        Operator const& fine);
-
 }  // namespace halocline

@@ -5,11 +5,5 @@ namespace halocline {
 template std::unique_ptr<Operator> make_face_operator<float, 1>(ControlVolumeGrid, FaceCoefficients<float>, Regularity);
 template std::unique_ptr<Operator> make_face_operator<double, 1>(ControlVolumeGrid, FaceCoefficients<double>,
                                                                  Regularity);
-template std::unique_ptr<Coarsening> coarsen_faces<float, 1>(ControlVolumeGrid const&,
-                                                             std::shared_ptr<FaceCoefficients<float> const> const&,
-                                                             Operator const&);
-template std::unique_ptr<Coarsening> coarsen_faces<double, 1>(ControlVolumeGrid const&,
-                                                              std::shared_ptr<FaceCoefficients<double> const> const&,
-                                                              Operator const&);
 
 }  // namespace halocline

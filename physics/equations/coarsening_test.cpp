@@ -29,7 +29,6 @@ struct Problem {
   Centring centring = Centring::cell;
   Periodicity periodic{};
   int blocks_per_rank = 1;
-  bool evaluates_faces = !kernel::is_host<Execution>;
 };
 
 std::unique_ptr<Operator> make(Problem const& problem, std::shared_ptr<Communicator> ranks = all_ranks()) {
@@ -53,12 +52,9 @@ std::unique_ptr<Operator> make(Problem const& problem, std::shared_ptr<Communica
     conditions.at(axis, -1).kind = BoundaryKind::periodic;
     conditions.at(axis, 1).kind = BoundaryKind::periodic;
   }
-  return make_diffusion<double>({.mesh = mesh,
-                                 .centring = problem.centring,
-                                 .conditions = conditions,
-                                 .mass = problem.mass,
-                                 .evaluates_faces = problem.evaluates_faces},
-                                {.conductivity = problem.varying ? &k : nullptr});
+  return make_diffusion<double>(
+      {.mesh = mesh, .centring = problem.centring, .conditions = conditions, .mass = problem.mass},
+      {.conductivity = problem.varying ? &k : nullptr});
 }
 
 /// Offers only what every Coarsening must have, so that the solver smooths and transfers step by step. With
@@ -125,9 +121,6 @@ std::vector<Problem> pass_problems() {
           {.cells = {100, 100}, .centring = Centring::node},
           {.cells = {24, 20, 22}},
           {.cells = {23, 29, 19}, .varying = true},
-          {.cells = {8999}, .varying = true, .evaluates_faces = true},
-          {.cells = {113, 151}, .varying = true, .blocks_per_rank = 2, .evaluates_faces = true},
-          {.cells = {26, 31, 22}, .varying = true, .mass = 1, .periodic = {true, false, true}, .evaluates_faces = true},
           {.cells = {21, 26, 31}, .centring = Centring::node},
           {.cells = {24, 24, 24}, .mass = 1, .periodic = {true, true, true}},
           {.cells = {20011}, .blocks_per_rank = 2},

@@ -7,7 +7,6 @@
 
 #include "framework/field/boundary.hpp"
 #include "framework/grid/control_volume_grid.hpp"
-#include "framework/kernel/backends.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/operator/operator.hpp"
 #include "framework/runtime/backend.hpp"
@@ -34,9 +33,6 @@ struct DiffusionDescription {
   BoundaryConditions conditions{};     ///< dirichlet, neumann, robin, reflecting; periodic as the mesh is
   double conductivity = 1;             ///< for implicit time steps: (weight of the new time) * step
   double mass = 0;
-  /// Whether the faces of a uniform mesh of cells are evaluated from the conductivity in every pass if only that
-  /// varies, and not stored. Less memory traffic, but divisions, which cost hosts more.
-  bool evaluates_faces = !kernel::is_host<Execution>;
 };
 
 /// Variable coefficients, with the description's centring, set on all owned entries and, towards other blocks, on one
@@ -50,10 +46,9 @@ struct DiffusionMaterial {
 
 /// The operator, which can coarsen itself. It acts on vectors of the unknowns: fields of one component and one ghost
 /// layer that is zero beyond the walls; nodes on Dirichlet walls are not unknowns. Without a material on a uniform mesh
-/// it stores no coefficients, where faces are evaluated one per cell. `material` may be destroyed afterwards.
-/// Collective. Throws InputError for conditions that make A indefinite, do not determine the value at a wall or are
-/// those of a wall on a periodic axis (see control_volumes), and for a mass or conductivity that is negative or not
-/// finite.
+/// it stores no coefficients. `material` may be destroyed afterwards. Collective.
+/// Throws InputError for conditions that make A indefinite, do not determine the value at a wall or are those of a wall
+/// on a periodic axis (see control_volumes), and for a mass or conductivity that is negative or not finite.
 template <class Real>
 [[nodiscard]] std::unique_ptr<Operator> make_diffusion(DiffusionDescription const& description,
                                                        DiffusionMaterial<Real> const& material = {});

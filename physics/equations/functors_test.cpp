@@ -6,7 +6,6 @@
 #include "framework/multigrid/face_diffusion.hpp"
 #include "framework/multigrid/relaxation_sweeps.hpp"
 #include "framework/operator/stencil_cg.hpp"
-#include "physics/equations/cell_diffusion.hpp"
 #include "physics/equations/constant_diffusion.hpp"
 
 // The functors of this module, and the functors that solvers derive from them, read only what their shapes allow.
@@ -46,9 +45,6 @@ TEST(DiffusionFunctors, ReadWithinTheirShapes) {
   expect_reads_within_shape<0>(ConstantDiffusion<double, 1>{});
   expect_reads_within_shape<0>(ConstantDiffusion<double, 2>{});
   expect_reads_within_shape<0>(ConstantDiffusion<double, 3>{});
-  expect_reads_within_shape<1>(CellDiffusion<double, 1>{});
-  expect_reads_within_shape<1>(CellDiffusion<double, 2>{});
-  expect_reads_within_shape<1>(CellDiffusion<double, 3>{});
   expect_reads_within_shape<2>(FaceDiffusion<double, 1>{});
   expect_reads_within_shape<3>(FaceDiffusion<double, 2>{});
   expect_reads_within_shape<4>(FaceDiffusion<double, 3>{});
