@@ -45,8 +45,8 @@ struct EvaluatedVector {
 /// Inputs: x, b, then the coefficients of A. For unknowns of which no neighbour is beside a wall.
 template <class Real, class A, int Coefficients, bool FromZero>
 struct RelaxBothColours {
-  /// Coefficients are read at corners, and few planes of so many boxes fit into the memory of streaming kernels.
-  static constexpr bool is_rare = Coefficients > 0 && (sizeof(Real) == 8 || A::shape.dimensions() == 3);
+  /// Then no streaming kernel is compiled: few rows of so many inputs that are read at corners fit into its memory.
+  static constexpr bool is_rare = Coefficients > 0 && sizeof(Real) == 8;
   static constexpr Shape of_inputs(int n) {
     if (n == 0) return with_neighbours(A::shape, A::shape.axes);
     return with_neighbours(n == 1 ? point : shape_of_input<A>(n - 1), A::shape.axes);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/grid/volumes.hpp"
+#include "framework/kernel/box_loops.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/multigrid/rediscretised_operator.hpp"
