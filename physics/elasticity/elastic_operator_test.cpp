@@ -12,7 +12,6 @@
 #include "framework/multigrid/coefficients.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/relaxation.hpp"
-#include "framework/operator/relaxation.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "physics/elasticity/elastic_body.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
