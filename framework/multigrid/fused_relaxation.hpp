@@ -40,7 +40,7 @@ class FusedRelaxation {
   /// In three dimensions and single precision, coefficients leave no form of this that is faster than two half-sweeps.
   static constexpr bool is_faster = Stencil::coefficients == 0 || dimensions == 2 || sizeof(Real) == 8;
   static constexpr bool possible =
-      !kernel::is_host<Execution> && dimensions > 1 && is_faster&& Functor::shape.kind == ShapeKind::star;
+      !kernel::is_host<Execution> && dimensions > 1 && Functor::shape.kind == ShapeKind::star&& is_faster;
   /// With fewer unknowns per block, launches take longer than memory accesses.
   static constexpr Index fewest_unknowns = Index{1} << 20U;
 
