@@ -37,10 +37,10 @@ class FusedRelaxation {
   using Inside = decltype(inside_of(std::declval<Functor const&>()));
   template <bool FromZero>
   using BothColours = RelaxBothColours<Real, Inside, Stencil::coefficients, FromZero>;
-  /// In three dimensions and single precision, coefficients leave no form of this that is faster than two half-sweeps.
-  static constexpr bool is_faster = Stencil::coefficients == 0 || dimensions == 2 || sizeof(Real) == 8;
-  static constexpr bool possible =
-      !kernel::is_host<Execution> && dimensions > 1 && Functor::shape.kind == ShapeKind::star&& is_faster;
+  /// In three dimensions and single precision, no form with coefficients is faster than two half-sweeps.
+  static constexpr bool possible = !kernel::is_host<Execution> && dimensions > 1 &&
+                                   Functor::shape.kind == ShapeKind::star &&
+                                   (Stencil::coefficients == 0 || dimensions == 2 || sizeof(Real) == 8);
   /// With fewer unknowns per block, launches take longer than memory accesses.
   static constexpr Index fewest_unknowns = Index{1} << 20U;
 
