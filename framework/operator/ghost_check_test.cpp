@@ -192,7 +192,7 @@ struct IndexValues {
 };
 
 TEST(GhostCheck, SeveralBoxesAreSweptAsOneByOne) {
-  for (std::size_t const axes : {1, 2, 3}) {
+  for (std::size_t axes = 1; axes <= 3; ++axes) {
     Fields fields(axes, {});
     Block const& block = fields.mesh->blocks().front();
     IndexRange const all = fields.u.owned(block);
