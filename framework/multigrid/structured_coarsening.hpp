@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <utility>
@@ -104,7 +105,7 @@ class StructuredCoarsening final : public Coarsening, private FullMultigridTrans
   void run_fused(Work const& work) const;
   /// coarse = R b, for the coarse unknowns of a box
   void restrict_sums(Block const& block, LevelViews<Stencil> const& views, IndexRange const& parents,
-                     FieldView<Real> const& coarse) const;
+                     Vector const& coarse) const;
   [[nodiscard]] static FieldView<Real> view_of_coarse(Block const& block, Vector const& coarse);
   /// coarse = R (b - A x); the ghosts of x must be valid.
   void restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const;
@@ -169,10 +170,9 @@ template <class Stencil>
 LevelViews<Stencil> StructuredCoarsening<Stencil>::views(Block const& block, Vector const& b, Vector const& x,
                                                          Vector const& coarse) const {
   LevelViews<Stencil> views = maps_[block.local];
-  Field<Real>& coarse_field = field(coarse);
   views.b = std::as_const(field(b)).view(block);
   views.x = field(x).view(block);
-  views.coarse = coarse_field.view(coarse_field.mesh().blocks()[block.local]);
+  views.coarse = view_of_coarse(block, coarse);
   return views;
 }
 
@@ -209,14 +209,26 @@ void StructuredCoarsening<Stencil>::restrict_residual(Vector const& b, Vector co
 template <class Stencil>
 void StructuredCoarsening<Stencil>::restrict_to(Vector const& fine, Vector& coarse) const {
   for (Block const& block : fine_.mesh->blocks()) {
-    restrict_sums(block, views(block, fine, fine, coarse), coarse_box(block), view_of_coarse(block, coarse));
+    restrict_sums(block, views(block, fine, fine, coarse), coarse_box(block), coarse);
   }
 }
 
 template <class Stencil>
 void StructuredCoarsening<Stencil>::restrict_sums(Block const& block, LevelViews<Stencil> const& views,
-                                                  IndexRange const& parents, FieldView<Real> const& coarse) const {
-  set_values(execution(block), parents, coarse, SumOverChildren<Stencil, false>{views});
+                                                  IndexRange const& parents, Vector const& coarse) const {
+  if constexpr (kernel::is_host<Execution>) {
+    for_parts(parents, [&](IndexRange const& part) {
+      IndexRange children = part;
+      for (std::size_t a = 0; a < 3; ++a) {
+        children.begin[a] = views.begin[a] + views.factor[a] * part.begin[a];
+        children.end[a] = std::min(views.begin[a] + views.factor[a] * part.end[a], views.end[a]);
+      }
+      restrict_rows<Stencil, false>(views, children);
+    });
+    field(coarse).mark_written(field(coarse).mesh().blocks()[block.local], parents, "restriction");
+  } else {
+    set_values(execution(block), parents, view_of_coarse(block, coarse), SumOverChildren<Stencil, false>{views});
+  }
 }
 
 template <class Stencil>
@@ -245,7 +257,7 @@ void StructuredCoarsening<Stencil>::restrict_walls_and_sources(Vector const& fin
       if (at_walls.ratio[a][0] != Real{1}) ++inner.begin[a];
       if (at_walls.ratio[a][1] != Real{1}) inner.end[a] = std::max(inner.begin[a], inner.end[a] - 1);
     }
-    restrict_sums(block, at_walls.views, inner, view_of_coarse(block, coarse));
+    restrict_sums(block, at_walls.views, inner, coarse);
     set_values(execution(block), without(parents, inner), view_of_coarse(block, coarse), at_walls);
   }
 }
